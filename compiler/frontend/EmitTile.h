@@ -1,0 +1,49 @@
+// From the typed tree to the tile dialect.
+#pragma once
+
+#include "compiler/frontend/TypedTree.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
+namespace tilewright::frontend {
+
+/// What is known of a view when its kernel is compiled (see tw_compiler_view_facts).
+struct ViewFacts {
+  int64_t unitStrideDimension = -1;
+  int64_t packRank = 1;
+  int64_t alignment = 1;
+};
+
+struct EmitOptions {
+  std::map<std::string, ViewFacts> views;    ///< views without an entry are contiguous, with M... merged
+  std::map<std::string, int64_t> capacities; ///< of every tunable
+};
+
+/// A print or assert of the kernel; its position in EmittedKernel::messages is the `message` of tile.print and tile.assert.
+struct Message {
+  bool isAssert = false;
+  std::vector<typed::PrintPart> parts;
+  SourceRange where;
+};
+
+struct EmittedKernel {
+  mlir::OwningOpRef<mlir::ModuleOp> module; ///< one tile.kernel, verified
+  std::vector<Message> messages;
+};
+
+/// Emits one kernel. Every tunable needs a capacity. Locations are the source's lines. Functions are inlined, variables become
+/// values carried by tile.for, scf.while and scf.if. The module is null if the IR does not verify, which is our fault; the
+/// context's diagnostic handler has the reason.
+EmittedKernel emitTile(const typed::Kernel &kernel, const EmitOptions &options, mlir::MLIRContext &context);
+
+} // namespace tilewright::frontend

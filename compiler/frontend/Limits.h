@@ -1,0 +1,13 @@
+// Limits of the language's implementation that are not the parser's (those are in Parser.h). Each has an error of its own.
+#pragma once
+
+#include <cstdint>
+
+namespace tilewright::frontend {
+
+/// Elements of one tile (language §3.17).
+inline constexpr int64_t maxTileElements = int64_t{1} << 18;
+/// Dimensions of a view as passed.
+inline constexpr int64_t maxViewRank = 5;
+
+} // namespace tilewright::frontend
