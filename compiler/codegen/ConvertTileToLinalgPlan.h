@@ -1,0 +1,30 @@
+// Which tiles get a buffer, and which of them share one.
+#pragma once
+
+#include "dialects/Tile/Tile.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace tilewright::cpu {
+
+/// On an elementwise operation or load: its result is computed once into a buffer. The value says why.
+inline constexpr llvm::StringLiteral materializeName = "tilewright.materialize";
+/// On an operation with tile results: for each result the operand number of the block's terminator whose destination (a carried
+/// value's buffer) the result is written into, or -1.
+inline constexpr llvm::StringLiteral intoName = "tilewright.into";
+
+/// Decides, and writes the decisions as these two attributes.
+void planBuffers(tile::KernelOp kernel);
+
+/// Whether a tile lives in a buffer. Otherwise it is an expression that every use evaluates again.
+bool hasBuffer(mlir::Value tile);
+
+/// The terminator's operand that a result is written for ahead of time, or -1.
+int64_t destinationOf(mlir::OpResult result);
+
+using TileSet = llvm::SmallSetVector<mlir::Value, 8>;
+
+/// The tiles with a buffer that evaluating `value` reads.
+void collectBuffersRead(mlir::Value value, TileSet &buffers);
+
+} // namespace tilewright::cpu

@@ -1,0 +1,373 @@
+// Sums over tiles. `db[j] += sum(g, over i)`, where many tiles have the same j, becomes
+//
+//   begin(chunk)    partial sums of the chunk <- 0
+//   tiles(…, chunk) partial sums of the chunk += sum(g, over i)
+//   finish          db[j] <- round(old + partial sums of chunk 0 + chunk 1 + …)
+//
+// so that the order of the additions depends on the number of chunks alone, and no two threads write one place. An element that
+// belongs to one tile is changed in place, but not if it is narrow and changed several times: then each change would be rounded.
+
+#include "compiler/codegen/ConvertTileToLinalgSums.h"
+
+#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/codegen/ConvertTileToLinalgAddresses.h"
+#include "compiler/codegen/ConvertTileToLinalgNests.h"
+#include "compiler/codegen/ConvertTileToLinalgReductions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::cpu {
+
+// --------------------------------------------------------------------------------------------------------------------
+// Which views, and how
+// --------------------------------------------------------------------------------------------------------------------
+
+static bool isInLoop(Operation *op) {
+  for (Operation *parent = op->getParentOp(); !isa<tile::KernelOp>(parent); parent = parent->getParentOp())
+    if (isa<tile::ForOp, scf::WhileOp>(parent))
+      return true;
+  return false;
+}
+
+/// Whether changing the view's elements in place would round one of them more than once.
+static bool wouldRoundTwice(ArrayRef<tile::AccumulateOp> ops) {
+  tile::AccumulateOp op = ops.front();
+  Type element = op.getView().getType().getElement();
+  bool isExact = !isa<FloatType>(element) || element.getIntOrFloatBitWidth() >= 32 || op.getKind() != tile::Reduction::Add;
+  return !isExact && (ops.size() > 1 || isInLoop(op) || !namesElementsOnce(op.getIndices(), op.getSpans()));
+}
+
+FailureOr<SumPlan> SumPlan::create(tile::KernelOp kernel) {
+  llvm::MapVector<Value, SmallVector<tile::AccumulateOp>> accumulated;
+  llvm::MapVector<Value, tile::AtomicRMWOp> atomic;
+  kernel.walk([&](tile::AccumulateOp op) { accumulated[op.getView()].push_back(op); });
+  kernel.walk([&](tile::AtomicRMWOp op) { atomic.insert({op.getView(), op}); });
+
+  SumPlan plan;
+  for (auto &[view, ops] : accumulated) {
+    tile::AccumulateOp first = ops.front();
+    for (tile::AccumulateOp op : ops)
+      if (op.getKind() != first.getKind())
+        return op.emitOpError("combines a view's elements in another way than an operation before it"), failure();
+    Sum sum{view, first.getKind(), getElementTypeOrSelf(first.getValue().getType()), first.getIsUnsigned()};
+    bool isShared = llvm::any_of(ops, [](tile::AccumulateOp op) { return op.getShared(); });
+    (isShared || wouldRoundTwice(ops) ? plan.partial : plan.direct).push_back(sum);
+  }
+  for (auto &[view, op] : atomic)
+    plan.direct.push_back({view, op.getKind(), getElementTypeOrSelf(op.getValue().getType()), false});
+  return plan;
+}
+
+bool SumPlan::isPartial(Value view) const {
+  return llvm::any_of(partial, [&](const Sum &sum) { return sum.view == view; });
+}
+
+static StringRef kindName(tile::Reduction kind) {
+  switch (kind) {
+  case tile::Reduction::Max:
+  case tile::Reduction::UMax:
+    return "max";
+  case tile::Reduction::Min:
+  case tile::Reduction::UMin:
+    return "min";
+  default:
+    return tile::stringifyReduction(kind);
+  }
+}
+
+ArrayAttr SumPlan::describe(tile::KernelOp kernel) const {
+  Builder builder(kernel.getContext());
+  SmallVector<Attribute> entries;
+  for (const Sum &sum : partial) {
+    Attribute name = kernel.getNames()[cast<BlockArgument>(sum.view).getArgNumber()];
+    std::string dtype = (isa<FloatType>(sum.type) ? "f" : "i") + std::to_string(sum.type.getIntOrFloatBitWidth());
+    entries.push_back(builder.getDictionaryAttr({builder.getNamedAttr("view", name),
+                                                 builder.getNamedAttr("kind", builder.getStringAttr(kindName(sum.kind))),
+                                                 builder.getNamedAttr("dtype", builder.getStringAttr(dtype))}));
+  }
+  return builder.getArrayAttr(entries);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// The memory of partial sums
+// --------------------------------------------------------------------------------------------------------------------
+
+static constexpr int64_t partialSumsSlot = 3;
+static constexpr int64_t sumAlignment = 64;
+
+namespace {
+
+/// The partial sums in slot 3.
+class PartialSums {
+public:
+  explicit PartialSums(Emitter &emitter) : emitter(emitter), total(emitter.constant(0)) {
+    for (const Sum &sum : emitter.sums.partial) {
+      offsets.push_back(total);
+      total = emitter.add(total, bytes(sum));
+    }
+  }
+
+  Value count(const Sum &sum) {
+    Value count = emitter.constant(1);
+    for (Value extent : emitter.view(sum.view).extents)
+      count = emitter.mul(count, extent);
+    return count;
+  }
+
+  /// A chunk's partial sums for the sum of that number: row-major, so that a pack is one dimension.
+  View view(size_t number, Value chunk) {
+    const Sum &sum = emitter.sums.partial[number];
+    const View &output = emitter.view(sum.view);
+    int64_t rank = sum.getViewType().getRank();
+    View result{nullptr, {}, SmallVector<Value>(rank), rank - 1, -1, 1, sum.type};
+    for (int64_t dimension = 0; dimension < rank; ++dimension)
+      result.extents.push_back(extentOf(emitter, output, dimension));
+    Value stride = emitter.constant(1);
+    for (int64_t dimension = rank - 1; dimension >= 0; --dimension) {
+      result.strides[dimension] = stride;
+      stride = emitter.mul(stride, result.extents[dimension]);
+    }
+    Value start = emitter.add(emitter.loadSlot(partialSumsSlot), emitter.mul(chunk, total));
+    result.flat = emitter.memoryAt(emitter.add(start, offsets[number]), sum.type);
+    return result;
+  }
+
+private:
+  Value bytes(const Sum &sum) {
+    Value size = emitter.mul(count(sum), emitter.constant(sum.type.getIntOrFloatBitWidth() / 8));
+    Value rounded = emitter.add(size, emitter.constant(sumAlignment - 1));
+    return emitter.builder.createOrFold<arith::AndIOp>(rounded, emitter.constant(-sumAlignment));
+  }
+
+  Emitter &emitter;
+  SmallVector<Value> offsets;
+  Value total;
+};
+
+} // namespace
+
+void bindPartialSums(Emitter &emitter, Value chunk) {
+  if (emitter.sums.partial.empty())
+    return;
+  PartialSums sums(emitter);
+  for (size_t number = 0; number < emitter.sums.partial.size(); ++number)
+    emitter.partialSums[emitter.sums.partial[number].view] = sums.view(number, chunk);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// accumulate and atomic_rmw
+// --------------------------------------------------------------------------------------------------------------------
+
+static Value converted(Emitter &emitter, Value value, Type type, bool sourceUnsigned, bool resultUnsigned) {
+  if (value.getType() == type)
+    return value;
+  return tile::CastOp::create(emitter.builder, type, value, sourceUnsigned, resultUnsigned);
+}
+
+void emitAccumulate(Emitter &emitter, tile::AccumulateOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  bool isPartial = emitter.sums.isPartial(op.getView());
+  const View &view = isPartial ? emitter.partialSums[op.getView()] : emitter.view(op.getView());
+  bool isUnsigned = op.getIsUnsigned();
+  Axes axes = withInnermost(axesOfSpans(op.getSpans()), unitStrideAxis(view.unitStride, op.getIndices()));
+
+  auto sum = [&](Point &point, Value old) {
+    Value value = point.at(op.getValue());
+    Value next = combine(emitter, op.getKind(), converted(emitter, old, value.getType(), isUnsigned, false), value);
+    return converted(emitter, next, view.element, false, isUnsigned);
+  };
+  if (isPlain(op.getIndices(), op.getCompare(), view.split) && !axes.empty()) {
+    NestOutput output{plainMemory(emitter, view, op.getIndices(), axes), axes};
+    emitGeneric(emitter, axes, {}, op.getValue(), output,
+                [&](Point &point, ValueRange old) -> SmallVector<Value> { return {sum(point, old.front())}; });
+    return;
+  }
+  emitLoops(emitter, axes, [&](Point &point) {
+    SmallVector<Value> indices = point.at(op.getIndices());
+    OpBuilder::InsertionGuard guard(builder);
+    if (Value inside = isInside(emitter, view, indices, op.getCompare()))
+      builder.setInsertionPointToStart(scf::IfOp::create(builder, inside, /*withElseRegion=*/false).thenBlock());
+    Value position = flatPosition(emitter, view, indices);
+    Value old = memref::LoadOp::create(builder, view.flat, position);
+    memref::StoreOp::create(builder, sum(point, old), view.flat, position);
+  });
+}
+
+static arith::AtomicRMWKind atomicKind(tile::Reduction kind, bool isFloat) {
+  switch (kind) {
+  case tile::Reduction::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case tile::Reduction::Max:
+    return isFloat ? arith::AtomicRMWKind::maximumf : arith::AtomicRMWKind::maxs;
+  case tile::Reduction::Min:
+    return isFloat ? arith::AtomicRMWKind::minimumf : arith::AtomicRMWKind::mins;
+  case tile::Reduction::UMax:
+    return arith::AtomicRMWKind::maxu;
+  case tile::Reduction::UMin:
+    return arith::AtomicRMWKind::minu;
+  case tile::Reduction::And:
+    return arith::AtomicRMWKind::andi;
+  case tile::Reduction::Or:
+    return arith::AtomicRMWKind::ori;
+  }
+  llvm_unreachable("a reduction");
+}
+
+/// Changes one element; gives the old one, or 0 if the place is outside.
+static Value emitAtomic(Emitter &emitter, tile::AtomicRMWOp op, Point &point) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const View &view = emitter.view(op.getView());
+  SmallVector<Value> indices = point.at(op.getIndices());
+  Value value = point.at(op.getValue());
+  auto change = [&]() -> Value {
+    auto kind = atomicKind(op.getKind(), isa<FloatType>(view.element));
+    return memref::AtomicRMWOp::create(builder, view.element, kind, value, view.flat, flatPosition(emitter, view, indices));
+  };
+  Value inside = isInside(emitter, view, indices, op.getCompare());
+  if (!inside)
+    return change();
+  auto branch = scf::IfOp::create(builder, TypeRange(view.element), inside, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(branch.thenBlock());
+  scf::YieldOp::create(builder, change());
+  builder.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(builder, emitter.constant(builder.getZeroAttr(view.element)));
+  return branch.getResult(0);
+}
+
+void emitAtomicRMW(Emitter &emitter, tile::AtomicRMWOp op) {
+  bool wantsTile = op.getOld() && tile::isTile(op.getOld().getType());
+  Buffer olds = wantsTile ? emitter.resultBuffer(cast<OpResult>(op.getOld())) : Buffer();
+  emitLoops(emitter, axesOfSpans(op.getSpans()), [&](Point &point) {
+    Value old = emitAtomic(emitter, op, point);
+    if (wantsTile)
+      storeElement(emitter, old, olds, point);
+    else if (op.getOld())
+      emitter.setScalar(op.getOld(), old);
+  });
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// begin
+// --------------------------------------------------------------------------------------------------------------------
+
+/// What a sum starts from, in the accumulator's type. Of integers the limits are those of the view's dtype.
+static Value startOf(Emitter &emitter, const Sum &sum) {
+  Type element = sum.getViewType().getElement();
+  if (isa<FloatType>(element) || sum.kind == tile::Reduction::Add)
+    return identity(emitter, sum.kind, sum.type);
+  tile::Reduction kind = sum.kind;
+  if (sum.isUnsigned)
+    kind = kindName(kind) == "max" ? tile::Reduction::UMax : tile::Reduction::UMin;
+  return converted(emitter, identity(emitter, kind, element), sum.type, sum.isUnsigned, false);
+}
+
+static void emitFillPartialSums(Emitter &emitter, Value chunk) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  PartialSums sums(emitter);
+  for (auto [number, sum] : llvm::enumerate(emitter.sums.partial)) {
+    Value start = startOf(emitter, sum);
+    Value memory = sums.view(number, chunk).flat;
+    auto loop = scf::ForOp::create(builder, emitter.constantIndex(0), emitter.toIndex(sums.count(sum)), emitter.constantIndex(1));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    memref::StoreOp::create(builder, start, memory, loop.getInductionVar());
+  }
+}
+
+/// Fills a whole view.
+static void emitFillView(Emitter &emitter, const View &view, Value element) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  OpBuilder::InsertionGuard guard(builder);
+  Value position = emitter.constant(0);
+  for (auto [extent, stride] : llvm::zip(view.extents, view.strides)) {
+    auto loop = scf::ForOp::create(builder, emitter.constant(0), extent, emitter.constant(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    position = emitter.add(position, emitter.mul(loop.getInductionVar(), stride));
+  }
+  memref::StoreOp::create(builder, element, view.flat, emitter.toIndex(position));
+}
+
+void emitBegin(Emitter &emitter) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value chunk = emitter.function.getArgument(1);
+  if (!emitter.sums.partial.empty())
+    emitFillPartialSums(emitter, chunk);
+  Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, chunk, emitter.constant(0));
+  auto branch = scf::IfOp::create(builder, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (const Sum &sum : emitter.sums.direct)
+    if (sum.getViewType().getAccess() == tile::Access::Out) {
+      Value start = converted(emitter, startOf(emitter, sum), sum.getViewType().getElement(), false, sum.isUnsigned);
+      emitFillView(emitter, emitter.view(sum.view), start);
+    }
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// finish
+// --------------------------------------------------------------------------------------------------------------------
+
+/// The indices of the element with a row-major number.
+static SmallVector<Value> unflattened(Emitter &emitter, const View &view, int64_t rank, Value number) {
+  SmallVector<Value> indices(rank);
+  for (int64_t dimension = rank - 1; dimension > 0; --dimension) {
+    Value extent = extentOf(emitter, view, dimension);
+    indices[dimension] = emitter.builder.createOrFold<arith::RemUIOp>(number, extent);
+    number = emitter.builder.createOrFold<arith::DivUIOp>(number, extent);
+  }
+  indices[0] = number;
+  return indices;
+}
+
+static Value emitTotal(Emitter &emitter, PartialSums &sums, size_t number, Value start, Value element, Value chunks) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto loop = scf::ForOp::create(builder, emitter.constant(0), chunks, emitter.constant(1), start);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  View partial = sums.view(number, loop.getInductionVar());
+  Value value = memref::LoadOp::create(builder, partial.flat, emitter.toIndex(element));
+  Value next = combine(emitter, emitter.sums.partial[number].kind, loop.getRegionIterArg(0), value);
+  scf::YieldOp::create(builder, next);
+  return loop.getResult(0);
+}
+
+static void emitFinishElement(Emitter &emitter, PartialSums &sums, size_t number, Value element, Value chunks) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const Sum &sum = emitter.sums.partial[number];
+  const View &view = emitter.view(sum.view);
+  Value position = flatPosition(emitter, view, unflattened(emitter, view, sum.getViewType().getRank(), element));
+  Value start = startOf(emitter, sum);
+  if (sum.getViewType().getAccess() == tile::Access::InOut) {
+    Value old = memref::LoadOp::create(builder, view.flat, position);
+    start = converted(emitter, old, sum.type, sum.isUnsigned, false);
+  }
+  Value total = emitTotal(emitter, sums, number, start, element, chunks);
+  memref::StoreOp::create(builder, converted(emitter, total, view.element, false, sum.isUnsigned), view.flat, position);
+}
+
+void emitFinish(Emitter &emitter) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value which = emitter.function.getArgument(1), first = emitter.function.getArgument(2), last = emitter.function.getArgument(3);
+  if (emitter.sums.partial.empty())
+    return;
+  PartialSums sums(emitter);
+  for (size_t number = 0; number < emitter.sums.partial.size(); ++number) {
+    Value isThis = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, which, emitter.constant(static_cast<int64_t>(number)));
+    auto branch = scf::IfOp::create(builder, isThis, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    auto loop = scf::ForOp::create(builder, first, last, emitter.constant(1));
+    builder.setInsertionPointToStart(loop.getBody());
+    emitFinishElement(emitter, sums, number, loop.getInductionVar(), emitter.function.getArgument(4));
+  }
+}
+
+} // namespace tilewright::cpu

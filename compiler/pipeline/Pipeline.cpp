@@ -1,0 +1,97 @@
+// What happens to a kernel, in order. The front end has made a tile.kernel of the specialized source (EmitTile); what leaves
+// here is one module in the LLVM dialect, which codegen/EmitLLVM.cpp and codegen/EmitObject.cpp take to machine code.
+
+#include "compiler/pipeline/Pipeline.h"
+
+#include "compiler/pipeline/Target.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace tilewright::compiler {
+
+// --------------------------------------------------------------------------------------------------------------------
+// Phase 1: the tile dialect. No target is known here.
+// --------------------------------------------------------------------------------------------------------------------
+
+void addTilePasses(mlir::OpPassManager &passes) {
+  // Inlined functions and derivatives repeat their primal computation; CSE finds it. Canonicalization folds constants, merges
+  // broadcasts and gives a dot its accumulator.
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Phase 2: linalg on memrefs. From here on every loop runs exactly over the indices that exist.
+// --------------------------------------------------------------------------------------------------------------------
+
+void addTileToLinalgPasses(mlir::OpPassManager &passes, CpuSchedule schedule) {
+  ConvertTileToLinalgOptions options;
+  options.reference = schedule == CpuSchedule::Reference;
+  passes.addPass(createConvertTileToLinalg(options));
+  // After this no op of the tile dialect is left but the scalar ones inside bodies (cast, floor_div, floor_mod, random_bits).
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Phase 3: loops, vectors, scalars, LLVM.
+// --------------------------------------------------------------------------------------------------------------------
+
+/// linalg → scf loops; products first, since they take whole nests.
+static void addLoopPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule) {
+  if (schedule == CpuSchedule::Fast) {
+    LowerContractionsOptions contractions;
+    contractions.vectorBits = target.vectorBits;
+    passes.addPass(createLowerContractions(contractions));
+  }
+  LowerLinalgToLoopsOptions loops;
+  loops.reference = schedule == CpuSchedule::Reference;
+  passes.addPass(createLowerLinalgToLoops(loops));
+  // After the contractions: their panels are scratch too.
+  passes.addPass(createAllocateScratch());
+}
+
+/// What no processor has an instruction for becomes arithmetic that the loop vectorizer can widen.
+static void addScalarPasses(mlir::OpPassManager &passes, const CpuTarget &target) {
+  // Math first: it computes narrow results by casts of its own.
+  passes.addPass(createExpandMath());
+  ExpandCastsOptions casts;
+  casts.f16c = target.convertsF16;
+  passes.addPass(createExpandCasts(casts));
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+}
+
+static void addLLVMPasses(mlir::OpPassManager &passes) {
+  passes.addPass(mlir::createConvertVectorToSCFPass(mlir::VectorTransferToSCFOptions().enableFullUnroll()));
+  passes.addPass(mlir::createLowerAffinePass());
+  passes.addPass(mlir::memref::createExpandStridedMetadataPass());
+  passes.addPass(mlir::createLowerAffinePass()); // the strided metadata's address arithmetic
+  passes.addPass(mlir::createSCFToControlFlowPass());
+  passes.addPass(mlir::createConvertVectorToLLVMPass());
+  passes.addPass(mlir::createFinalizeMemRefToLLVMConversionPass());
+  passes.addPass(mlir::createArithToLLVMConversionPass());
+  passes.addPass(mlir::createConvertMathToLLVMPass());
+  passes.addPass(mlir::createConvertIndexToLLVMPass());
+  passes.addPass(mlir::createConvertControlFlowToLLVMPass());
+  passes.addPass(mlir::createUBToLLVMConversionPass());
+  passes.addPass(mlir::createConvertFuncToLLVMPass());
+  passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+  // Descriptors are made and taken apart at every access; without this the buffers' roots are hidden from the next pass.
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  // Last: it names the buffer behind every address, so that LLVM's vectorizer needs no run-time overlap checks.
+  passes.addPass(createAnnotateAliasScopes());
+}
+
+void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule) {
+  addLoopPasses(passes, target, schedule);
+  addScalarPasses(passes, target);
+  addLLVMPasses(passes);
+}
+
+} // namespace tilewright::compiler

@@ -1,0 +1,25 @@
+// The lowering, in order: the compiler's table of contents.
+#pragma once
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace tilewright::compiler {
+
+struct CpuTarget;
+
+/// How the CPU runs a kernel's tiles.
+enum class CpuSchedule {
+  Fast,     ///< packed, register-blocked products; vectorized loops
+  Reference ///< the same IR, one element at a time, dots in f64 and in order: the oracle that the fast path is tested against
+};
+
+/// The tile dialect, cleaned up (still no target).
+void addTilePasses(mlir::OpPassManager &passes);
+/// tile → linalg on memrefs, tw_cpu_* functions.
+void addTileToLinalgPasses(mlir::OpPassManager &passes, CpuSchedule schedule);
+/// linalg on memrefs → the LLVM dialect.
+void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
+
+} // namespace tilewright::compiler

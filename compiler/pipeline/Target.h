@@ -1,0 +1,23 @@
+// What the compiler must know of a processor: facts, no decisions.
+#pragma once
+
+#include <string>
+
+namespace tilewright::compiler {
+
+/// A CPU that code is made for.
+struct CpuTarget {
+  std::string triple;    ///< `x86_64-pc-linux-gnu`
+  std::string processor; ///< LLVM's name: `znver4`
+  std::string features;  ///< LLVM's feature string: `+avx2,-avx512f,…`
+  unsigned vectorBits = 128; ///< the widest vectors of floats
+  bool convertsF16 = false;  ///< instructions for f16 <-> f32
+
+  /// The processor this runs on.
+  static CpuTarget host();
+  /// A processor by LLVM's name, with that processor's features; empty: the host. `processor` is empty in the result if LLVM does
+  /// not know the name.
+  static CpuTarget named(const std::string &processor);
+};
+
+} // namespace tilewright::compiler

@@ -1,0 +1,95 @@
+// expand-math: the math functions as straight-line arithmetic.
+//
+// A kernel's code is linked against nothing, so there is no libm to call; and a call in the innermost loop would keep LLVM from
+// vectorizing it, which costs more than the function. So each function is fifty or so operations without a branch: the loop
+// vectorizer runs them on sixteen f32 at a time. Where a function needs cases (the ends of its range, small arguments) both sides
+// are computed and one is selected.
+//
+// Errors, measured by tests/unit/codegen/MathAccuracyTest.cpp with fma, in units of the last place of the result
+// (f32: all 2^32 arguments, for pow 10^8 random pairs; f64: 10^6 random arguments and the hard ones of the literature):
+//
+//   function        f32     f64      how
+//   exp             1.0     1.0      ExpandMathExponential.cpp
+//   exp2            1.0     1.0
+//   tanh            2.0     2.0
+//   log             1.0     1.0      ExpandMathLogarithm.cpp
+//   log2            1.0     1.0
+//   log1p           1.0     1.0
+//   sin, cos        1.0     1.0      ExpandMathCircular.cpp: all arguments, 10^22 and the largest float included
+//   erf             1.0     1.0      ExpandMathErf.cpp
+//   pow             1.0     1.0      ExpandMathPower.cpp
+//   rsqrt           1.0     1.0      1 / sqrt(x)
+//   sqrt floor ceil roundeven abs fma: exact, one instruction (fma without hardware: emulated)
+//
+// Denormals, infinities, NaN and signed zeros are as in C's Annex F. Polynomials are made by scripts/math/minimax.py.
+
+#include "compiler/transforms/ExpandMathFormulas.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_EXPANDMATH
+#include "compiler/transforms/Passes.h.inc"
+
+namespace math = mlir::math;
+
+namespace {
+
+/// f32 or f64, or a vector of them.
+bool isComputed(mlir::Type type) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return (element.isF32() || element.isF64()) && (element == type || mlir::isa<mlir::VectorType>(type));
+}
+
+/// The function's value, or null where the processor has an instruction for it or it is not this pass's business.
+mlir::Value expand(mlir::Operation *op, const MathTarget &target) {
+  if (op->getNumResults() != 1 || !isComputed(op->getResult(0).getType()))
+    return {};
+  mlir::OpBuilder builder(op);
+  auto operand = [&](unsigned i) { return Expr(builder, op->getLoc(), op->getOperand(i)); };
+  return llvm::TypeSwitch<mlir::Operation *, mlir::Value>(op)
+      .Case([&](math::ExpOp) { return expandExp(operand(0)); })
+      .Case([&](math::Exp2Op) { return expandExp2(operand(0)); })
+      .Case([&](math::TanhOp) { return expandTanh(operand(0)); })
+      .Case([&](math::LogOp) { return expandLog(operand(0)); })
+      .Case([&](math::Log2Op) { return expandLog2(operand(0)); })
+      .Case([&](math::Log1pOp) { return expandLog1p(operand(0)); })
+      .Case([&](math::SinOp) { return expandSin(operand(0), target); })
+      .Case([&](math::CosOp) { return expandCos(operand(0), target); })
+      .Case([&](math::ErfOp) { return expandErf(operand(0)); })
+      .Case([&](math::PowFOp) { return expandPow(operand(0), operand(1), target); })
+      .Case([&](math::RsqrtOp) { return expandRsqrt(operand(0)); })
+      .Case([&](math::FmaOp) {
+        return target.fma ? mlir::Value() : expandFma(operand(0), operand(1), operand(2), target).get();
+      })
+      .Default([](mlir::Operation *) { return mlir::Value(); });
+}
+
+struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
+  using ExpandMathBase::ExpandMathBase;
+
+  void runOnOperation() override {
+    MathTarget target{fma};
+    llvm::SmallVector<mlir::Operation *> candidates;
+    getOperation().walk([&](mlir::Operation *op) {
+      if (mlir::isa_and_nonnull<math::MathDialect>(op->getDialect()))
+        candidates.push_back(op);
+    });
+    for (mlir::Operation *op : candidates) {
+      if (mlir::Value replacement = expand(op, target)) {
+        op->getResult(0).replaceAllUsesWith(replacement);
+        op->erase();
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright

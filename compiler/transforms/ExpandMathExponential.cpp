@@ -1,0 +1,61 @@
+// exp, exp2, tanh: x = n ln 2 + r with an integer n and |r| <= ln 2 / 2, so exp(x) = 2^n exp(r), and exp(r) is a polynomial.
+//
+// n ln 2 is subtracted in two steps, the first of them exact, so r has a small absolute error although x may be large. 2^n is made
+// by writing n into the exponent field; results near the ends of the range take two factors, so that overflow gives infinity and
+// denormals are rounded once.
+//
+// tanh(x) = 1 - 2 / (exp(2x) + 1) is right to the last place or so where tanh(x) > 1/2. Below, the subtraction would magnify
+// exp's error, and a polynomial serves: x + x^3 q(x^2).
+
+#include "compiler/transforms/ExpandMathConstants.h"
+#include "compiler/transforms/ExpandMathFormulas.h"
+
+namespace tilewright {
+
+using namespace math_formulas;
+namespace constants = math_constants;
+
+namespace {
+
+/// x = n ln 2 + r.
+struct Reduced {
+  explicit Reduced(const Expr &x) : n(roundProduct(x, 0x1.71547652b82fep0)), r(rest(x, n.value)) {}
+
+  static Expr rest(const Expr &x, const Expr &n) {
+    Expr high = mulAdd(n, -choose(x, constants::ln2HighF32, constants::ln2HighF64), x);
+    return mulAdd(n, -choose(x, constants::ln2LowF32, constants::ln2LowF64), high);
+  }
+  /// exp(r) - 1
+  Expr expMinusOne() const { return mulAdd(r * r, polynomial(r, choose(r, constants::expF32, constants::expF64)), r); }
+
+  Rounded n;
+  Expr r;
+};
+
+} // namespace
+
+Expr expandExp(const Expr &x) {
+  // Beyond these the result is 0 or infinity anyway; they keep n in the range of the exponent field.
+  Expr bounded = atMost(atLeast(x, choose(x, -104.0, -746.0)), choose(x, 89.0, 710.0));
+  Reduced reduced(bounded);
+  return scale(reduced.expMinusOne() + 1.0, reduced.n.integer);
+}
+
+Expr expandExp2(const Expr &x) {
+  Expr bounded = atMost(atLeast(x, choose(x, -151.0, -1076.0)), choose(x, 129.0, 1025.0));
+  Rounded n = roundProduct(bounded, 1.0);
+  Expr r = bounded - n.value; // exact
+  return scale(mulAdd(r, polynomial(r, choose(x, constants::exp2F32, constants::exp2F64)), 1.0), n.integer);
+}
+
+Expr expandTanh(const Expr &x) {
+  Expr size = magnitude(x), square = x * x;
+  Expr near = mulAdd(size * square, polynomial(square, choose(x, constants::tanhF32, constants::tanhF64)), size);
+  // From 10 (22) on the result is 1 in this type.
+  Reduced twice(atMost(size, choose(x, 10.0, 22.0)) * 2.0);
+  Expr exponential = (twice.expMinusOne() + 1.0) * powerOfTwo(twice.n.integer, x);
+  Expr far = 1.0 - 2.0 / (exponential + 1.0);
+  return withSign(select(size < 0.55, near, far), signBit(x));
+}
+
+} // namespace tilewright

@@ -1,0 +1,85 @@
+// The math functions as formulas on f32 and f64, scalars or vectors. ExpandMath.cpp has the essay and the table of errors.
+#pragma once
+
+#include "compiler/transforms/ArithExpr.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tilewright {
+
+/// What the processor has.
+struct MathTarget {
+  bool fma = true; ///< multiplies and adds with one rounding
+};
+
+Expr expandExp(const Expr &x);
+Expr expandExp2(const Expr &x);
+Expr expandTanh(const Expr &x);
+Expr expandLog(const Expr &x);
+Expr expandLog2(const Expr &x);
+Expr expandLog1p(const Expr &x);
+Expr expandSin(const Expr &x, const MathTarget &target);
+Expr expandCos(const Expr &x, const MathTarget &target);
+Expr expandErf(const Expr &x);
+Expr expandPow(const Expr &x, const Expr &y, const MathTarget &target);
+Expr expandRsqrt(const Expr &x);
+Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target);
+
+// --------------------------------------------------------------------------------------------------------------------
+// What the formulas share
+// --------------------------------------------------------------------------------------------------------------------
+
+namespace math_formulas {
+
+inline bool isF64(const Expr &x) { return x.getWidth() == 64; }
+
+/// The part of an IEEE format's description that formulas need.
+struct Format {
+  explicit Format(const Expr &x) : mantissaBits(isF64(x) ? 52 : 23), bias(isF64(x) ? 1023 : 127) {}
+  int mantissaBits, bias;
+};
+
+/// The table for x's type.
+inline llvm::ArrayRef<double> choose(const Expr &x, llvm::ArrayRef<double> f32, llvm::ArrayRef<double> f64) {
+  return isF64(x) ? f64 : f32;
+}
+inline double choose(const Expr &x, double f32, double f64) { return isF64(x) ? f64 : f32; }
+
+/// c[0] + c[1] x + c[2] x^2 …, by Horner's rule.
+Expr polynomial(const Expr &x, llvm::ArrayRef<double> coefficients);
+
+Expr signBit(const Expr &x);                            ///< as an integer
+Expr magnitude(const Expr &x);                          ///< |x|
+Expr withSign(const Expr &x, const Expr &sign);         ///< x >= 0 with a sign bit
+Expr asFloatLike(const Expr &bits, const Expr &like);   ///< an integer's bits as `like`'s type
+Expr squareRoot(const Expr &x);
+Expr roundToEven(const Expr &x);
+
+/// x rounded to an integer, |x| < 2^22 (2^51), without a conversion, which would be undefined for NaN.
+struct Rounded {
+  Expr value;   ///< as a float
+  Expr integer; ///< as an integer of the same width
+};
+/// The integer nearest to x * scale.
+Rounded roundProduct(const Expr &x, double scale);
+/// A small integer as a float.
+Expr toFloatExactly(const Expr &integer, const Expr &like);
+
+/// 2^n for an integer n in the range of normal numbers.
+Expr powerOfTwo(const Expr &n, const Expr &like);
+/// x * 2^n, where the result may overflow or be denormal: two factors, one rounding.
+Expr scale(const Expr &x, const Expr &n);
+
+/// high + low is exact; |low| is at most half of a last place of high.
+struct Double {
+  Expr high, low;
+};
+Double twoSum(const Expr &a, const Expr &b);
+/// As twoSum, if |a| >= |b| or a = 0.
+Double fastTwoSum(const Expr &a, const Expr &b);
+Double twoProduct(const Expr &a, const Expr &b, const MathTarget &target);
+Double multiply(const Double &a, const Double &b, const MathTarget &target);
+Double add(const Double &a, const Double &b);
+
+} // namespace math_formulas
+} // namespace tilewright

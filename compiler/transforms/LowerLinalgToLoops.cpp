@@ -1,0 +1,260 @@
+// lower-linalg-to-loops: linalg.generic on memrefs becomes scf.for, memref.load and memref.store.
+//
+// Why not upstream's convert-linalg-to-loops: it loads and stores the accumulator in every iteration and evaluates the whole body
+// in the innermost loop, and LLVM cannot repair either where it does not know that an operand and the result are different memory
+// (in-place updates). Here
+//   - a value of the body stands in the outermost loop that has all indices it depends on: `a[i] * b[i, j]` loads a[i] once a row;
+//   - if the innermost loops are reductions, they carry the accumulators in registers, and sums may be reassociated, which is what
+//     LLVM's loop vectorizer needs to use vectors for them.
+//
+// Precondition: every extent is at least 1 (a span is never empty), since what is hoisted out of a loop is computed even if the
+// loop runs nothing.
+
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_LOWERLINALGTOLOOPS
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+class NestLowering {
+public:
+  NestLowering(linalg::GenericOp op, bool reference)
+      : op(op), reference(reference), builder(op.getLoc(), op), depth(op.getNumLoops()), variables(depth) {
+    for (utils::IteratorType kind : llvm::reverse(op.getIteratorTypesArray())) {
+      if (kind != utils::IteratorType::reduction)
+        break;
+      ++carryingLoops;
+    }
+  }
+
+  void run() {
+    placeBody();
+    zero = arith::ConstantIndexOp::create(builder, 0);
+    one = arith::ConstantIndexOp::create(builder, 1);
+    for (unsigned loop = 0; loop < depth; ++loop)
+      extents.push_back(extentOf(loop));
+    emitLevel(0, {});
+    op.erase();
+  }
+
+private:
+  // The level of a value is the number of loops that it is computed in ---------------------------------------------------
+
+  unsigned levelOf(AffineMap map) {
+    unsigned level = 0;
+    for (unsigned loop = 0; loop < depth; ++loop)
+      if (map.isFunctionOfDim(loop))
+        level = loop + 1;
+    return level;
+  }
+
+  void placeBody() {
+    for (OpOperand *input : op.getDpsInputOperands())
+      levels[op.getMatchingBlockArgument(input)] = levelOf(op.getMatchingIndexingMap(input));
+    for (BlockArgument output : op.getRegionOutputArgs())
+      levels[output] = depth;
+    for (Operation &inner : op.getBody()->without_terminator()) {
+      unsigned level = isMovable(inner) ? levelOfOperands(inner) : depth;
+      for (Value result : inner.getResults())
+        levels[result] = level;
+      placed[&inner] = level;
+    }
+  }
+
+  unsigned levelOfOperands(Operation &inner) {
+    unsigned level = 0;
+    inner.walk([&](Operation *nested) {
+      if (auto index = dyn_cast<linalg::IndexOp>(nested))
+        level = std::max(level, static_cast<unsigned>(index.getDim()) + 1);
+      for (Value operand : nested->getOperands())
+        level = std::max(level, levels.lookup(operand)); // 0 for what is defined outside
+    });
+    return level;
+  }
+
+  /// Whether it may run fewer times than the body does.
+  static bool isMovable(Operation &inner) {
+    return !inner
+                .walk([](Operation *nested) {
+                  bool isHarmless = isa<memref::LoadOp>(nested) || nested->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+                                    isMemoryEffectFree(nested);
+                  return isHarmless ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
+  // Loops ----------------------------------------------------------------------------------------------------------------
+
+  /// The extent of a loop, from any operand's dimension that it runs over.
+  Value extentOf(unsigned loop) {
+    AffineExpr dimension = getAffineDimExpr(loop, op.getContext());
+    for (OpOperand &operand : op->getOpOperands())
+      for (auto [position, expression] : llvm::enumerate(op.getMatchingIndexingMap(&operand).getResults()))
+        if (expression == dimension)
+          return extentOf(operand.get(), position);
+    llvm_unreachable("verified: every loop has an extent");
+  }
+
+  Value extentOf(Value memory, unsigned position) {
+    if (auto part = memory.getDefiningOp<OffsetSizeAndStrideOpInterface>())
+      return getValueOrCreateConstantIndexOp(builder, builder.getLoc(), part.getMixedSizes()[position]);
+    return builder.createOrFold<memref::DimOp>(memory, static_cast<int64_t>(position));
+  }
+
+  SmallVector<Value> indicesOf(OpOperand &operand) {
+    return llvm::map_to_vector(op.getMatchingIndexingMap(&operand).getResults(), [&](AffineExpr expression) -> Value {
+      return variables[cast<AffineDimExpr>(expression).getPosition()];
+    });
+  }
+
+  Value load(OpOperand &operand) { return memref::LoadOp::create(builder, operand.get(), indicesOf(operand)); }
+
+  SmallVector<Value> loadOutputs() {
+    SmallVector<Value> values;
+    for (OpOperand &output : op.getDpsInitsMutable())
+      values.push_back(load(output));
+    return values;
+  }
+
+  void storeOutputs(ValueRange values) {
+    for (auto [output, value] : llvm::zip(op.getDpsInitsMutable(), values))
+      memref::StoreOp::create(builder, value, output.get(), indicesOf(output));
+  }
+
+  /// Emits what stands inside `level` loops; gives the accumulators after it, if they are carried there.
+  SmallVector<Value> emitLevel(unsigned level, SmallVector<Value> accumulators) {
+    bool carries = carryingLoops > 0, isCarrying = carries && level > depth - carryingLoops;
+    if (level == depth && !carries)
+      bindOutputs(loadUsedOutputs());
+    if (level == depth && isCarrying)
+      bindOutputs(accumulators);
+    emitBodyAt(level);
+    if (level == depth) {
+      auto results = llvm::map_to_vector(op.getBody()->getTerminator()->getOperands(),
+                                         [&](Value value) { return mapping.lookupOrDefault(value); });
+      if (!carries)
+        storeOutputs(results);
+      return results;
+    }
+    bool startsCarrying = carries && level == depth - carryingLoops;
+    if (startsCarrying)
+      accumulators = loadOutputs();
+    accumulators = emitLoop(level, accumulators);
+    if (startsCarrying)
+      storeOutputs(accumulators);
+    return accumulators;
+  }
+
+  SmallVector<Value> emitLoop(unsigned level, ValueRange initial) {
+    auto loop = scf::ForOp::create(builder, zero, extents[level], one, initial);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    variables[level] = loop.getInductionVar();
+    SmallVector<Value> next = emitLevel(level + 1, llvm::to_vector(ValueRange(loop.getRegionIterArgs())));
+    if (!initial.empty())
+      scf::YieldOp::create(builder, next);
+    return llvm::to_vector(ValueRange(loop.getResults()));
+  }
+
+  /// The old values of the outputs that the body reads (null for others).
+  SmallVector<Value> loadUsedOutputs() {
+    SmallVector<Value> values;
+    for (auto [output, argument] : llvm::zip(op.getDpsInitsMutable(), op.getRegionOutputArgs()))
+      values.push_back(argument.use_empty() ? Value() : load(output));
+    return values;
+  }
+
+  void bindOutputs(ArrayRef<Value> values) {
+    for (auto [argument, value] : llvm::zip(op.getRegionOutputArgs(), values))
+      if (value)
+        mapping.map(argument, value);
+  }
+
+  void emitBodyAt(unsigned level) {
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      if (levels.lookup(argument) == level && !argument.use_empty())
+        mapping.map(argument, load(*input));
+    }
+    for (Operation &inner : op.getBody()->without_terminator())
+      if (placed.lookup(&inner) == level)
+        emit(inner);
+  }
+
+  void emit(Operation &inner) {
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      mapping.map(index.getResult(), variables[index.getDim()]);
+      return;
+    }
+    Operation *clone = builder.clone(inner, mapping);
+    clone->walk([&](linalg::IndexOp index) {
+      index.replaceAllUsesWith(variables[index.getDim()]);
+      index.erase();
+    });
+    if (carryingLoops > 0 && !reference && isCombiner(inner))
+      allowReassociation(cast<arith::AddFOp>(clone));
+  }
+
+  /// An addition to an accumulator.
+  bool isCombiner(Operation &inner) {
+    return isa<arith::AddFOp>(inner) &&
+           llvm::any_of(inner.getOperands(), [&](Value operand) { return llvm::is_contained(op.getRegionOutputArgs(), operand); });
+  }
+
+  static void allowReassociation(arith::AddFOp add) {
+    add.setFastmath(add.getFastmath() | arith::FastMathFlags::reassoc | arith::FastMathFlags::contract);
+  }
+
+  linalg::GenericOp op;
+  bool reference;
+  ImplicitLocOpBuilder builder;
+  unsigned depth;
+  unsigned carryingLoops = 0; ///< the innermost loops that carry the accumulators
+  SmallVector<Value> variables;
+  SmallVector<Value> extents;
+  Value zero, one;
+  IRMapping mapping;
+  llvm::DenseMap<Value, unsigned> levels;
+  llvm::DenseMap<Operation *, unsigned> placed;
+};
+
+/// Whether the nest is of the kind that this pass knows.
+LogicalResult verifySupported(linalg::GenericOp op) {
+  if (!op.hasPureBufferSemantics())
+    return op.emitOpError("has tensors; only memrefs become loops");
+  for (AffineMap map : op.getIndexingMapsArray())
+    if (!map.isProjectedPermutation())
+      return op.emitOpError() << "has indexing map " << AffineMapAttr::get(map) << ", not a projected permutation";
+  return success();
+}
+
+struct LowerLinalgToLoops : impl::LowerLinalgToLoopsBase<LowerLinalgToLoops> {
+  using LowerLinalgToLoopsBase::LowerLinalgToLoopsBase;
+
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> nests;
+    getOperation().walk([&](linalg::GenericOp op) { nests.push_back(op); });
+    for (linalg::GenericOp op : nests) {
+      if (failed(verifySupported(op)))
+        return signalPassFailure();
+      NestLowering(op, reference).run();
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright

@@ -1,0 +1,240 @@
+#ifndef TILEWRIGHT_COMPILER_TRANSFORMS_PASSES_TD
+#define TILEWRIGHT_COMPILER_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+// The passes of the CPU target in the order in which compiler/pipeline/Pipeline.cpp runs them.
+
+def ConvertTileToLinalg : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lowers a tile.kernel to the CPU's five functions, with linalg on memrefs";
+  let description = [{
+    A kernel becomes the functions tw_cpu_count, tw_cpu_list (if tiles must be listed), tw_cpu_begin, tw_cpu_tiles and tw_cpu_finish
+    of compiler_c.h. Two attributes of the module report what an artifact must say of it: `tilewright.grid`, "product" or "listed",
+    and `tilewright.sums`, an array of {view, kind, dtype}.
+
+    Every loop runs exactly over the indices that exist, so no lane holds garbage. Tiles with a buffer are a memref.alloc of their
+    capacities (in tw_cpu_tiles: allocate-scratch gives it a place; its scope is its lifetime, and nothing frees it); all others
+    are expressions, computed where they are used. `plan-only` stops after the decisions, which are the attributes
+    `tilewright.materialize` and `tilewright.into` of the tile operations.
+
+    ```mlir
+    tile.kernel @scale(%x: !tile.view<element = f32, dims = ["N"], …>, %y: …, %a: f32, %N: i64) dimensions = 1 {
+      tile.parallel "n" %n : !tile.span<"n", 64> in %c0 to %N {
+        %i = tile.index %n : !tile.span<"n", 64> -> tensor<64xi64, #tile.axes<"n">>
+        %v = tile.load %x[%i] spans(%n) compare [false] : …
+        %s = tile.broadcast %a : f32 -> tensor<64xf32, #tile.axes<"n">>
+        %w = arith.mulf %v, %s : tensor<64xf32, #tile.axes<"n">>
+        tile.store %w, %y[%i] spans(%n) compare [false] : …
+      }
+    }
+    ```
+    becomes
+    ```mlir
+    func.func @tw_cpu_tiles(%arguments: !llvm.ptr, %first: i64, %last: i64, %chunk: i64, %scratch: !llvm.ptr) {
+      …                                                                     // addresses, extents and strides from their slots
+      scf.for %tile = %first to %last step %c1 : i64 {
+        …                                                                   // %start, %len = min(64, %N - %start)
+        %x1 = memref.reinterpret_cast %x to offset: [%start], sizes: [%len], strides: [1] : …
+        %y1 = memref.reinterpret_cast %y to offset: [%start], sizes: [%len], strides: [1] : …
+        linalg.generic {…, iterator_types = ["parallel"]} ins(%x1 : …) outs(%y1 : …) {
+        ^bb0(%v: f32, %old: f32):
+          %w = arith.mulf %v, %a : f32
+          linalg.yield %w : f32
+        }
+      }
+      return
+    }
+    ```
+    A dot becomes a linalg.generic with the attribute `tilewright.dot`: inputs in their own dtypes, the accumulator as output, and a
+    body that converts by tile.cast, multiplies and adds. Gathers and `else` are memref.load under scf.if in a body. Stores with
+    `else drop`, atomics, scans, folds and arg_reduce are scf.for loops.
+
+    Not handled: vectorization, packing, scratch offsets, and the scalar operations tile.cast, tile.floor_div, tile.floor_mod and
+    tile.random_bits, which stay.
+  }];
+  let options = [
+    Option<"reference", "reference", "bool", "false", "The oracle: dots in f64, no fused multiply-add">,
+    Option<"fuseMultiplyAdd", "fuse-multiply-add", "bool", "true", "a * b + c rounds once: the processor has an instruction for it">,
+    Option<"planOnly", "plan-only", "bool", "false", "Only decide which tiles get a buffer, for tests">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"
+  ];
+}
+
+def LowerContractions : Pass<"lower-contractions", "::mlir::ModuleOp"> {
+  let summary = "Turns linalg.generic marked `tilewright.dot` into packed panels and a register-blocked micro-kernel";
+  let description = [{
+    out[row, column] += Σ rows[row, k] · columns[k, column] becomes loops over blocks of registers. Both factors are copied first,
+    converted to the accumulator's type, in the order in which the blocks read them; LowerContractions.cpp draws the levels.
+
+    ```mlir
+    linalg.generic {indexing_maps = […], iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %w : memref<?x?xbf16, strided<[?, 1]>>, memref<?x?xbf16, strided<[?, 1]>>) outs(%acc : memref<?x?xf32, strided<[256, 1]>>)
+        attrs = {tilewright.dot} { … }
+    ```
+    becomes
+    ```mlir
+    %rows = memref.alloc() : memref<16x8x64xf32>                  // panels of 8 rows
+    %columns = memref.alloc() : memref<64x32xf32>                 // one panel of 32 columns
+    …                                                             // pack all rows
+    scf.for %column = %c0 to %N step %c32 {
+      …                                                           // pack 32 columns
+      scf.for %panel = %c0 to %panels step %c1 {
+        …                                                         // load 8 x 32 accumulators
+        %sums:16 = scf.for %k = %c0 to %K step %c1 iter_args(…) -> (vector<16xf32>, …) {
+          %b0 = vector.load %columns[%k, %c0] : memref<64x32xf32>, vector<16xf32>
+          %a0 = memref.load %rows[%panel, %c0, %k] : memref<16x8x64xf32>
+          …                                                       // 16 multiply-adds
+        }
+        …                                                         // store them
+      }
+    }
+    ```
+    Blocks may write beyond the existing elements of the accumulator's buffer, never beyond the buffer. Left to
+    lower-linalg-to-loops, with a remark that says why: products with a vector, blocks of fewer than 4 rows or columns or 8 of k,
+    accumulators that are not a buffer of static shape.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "unsigned", "256", "The width of the processor's vectors: 128, 256 or 512">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def LowerLinalgToLoops : Pass<"lower-linalg-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Turns every linalg.generic on memrefs into scf.for nests that LLVM's loop vectorizer can use";
+  let description = [{
+    Loops in the order of the dimensions. A value of the body is computed in the outermost loop that has all indices it depends on.
+    If the innermost dimensions are reductions, their loops carry the accumulators, and additions of floats to them may be
+    reassociated (not with `reference`, which keeps sums in order).
+
+    ```mlir
+    linalg.generic {indexing_maps = [(i, j) -> (i, j), (i, j) -> (i)], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<?x?xf32, …>) outs(%sum : memref<?xf32, …>) {
+    ^bb0(%a: f32, %s: f32):
+      %t = arith.addf %s, %a : f32
+      linalg.yield %t : f32
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %m step %c1 {
+      %s0 = memref.load %sum[%i]
+      %s1 = scf.for %j = %c0 to %n step %c1 iter_args(%s = %s0) -> (f32) {
+        %a = memref.load %x[%i, %j]
+        %t = arith.addf %s, %a fastmath<reassoc,contract> : f32
+        scf.yield %t : f32
+      }
+      memref.store %s1, %sum[%i]
+    }
+    ```
+    Extents must be at least 1. Not handled: tensors, and indexing maps that are no projected permutations.
+  }];
+  let options = [
+    Option<"reference", "reference", "bool", "false", "Keep sums in order: no reassociation">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ExpandCasts : Pass<"expand-casts", "::mlir::ModuleOp"> {
+  let summary = "Expands tile.cast, tile.floor_div, tile.floor_mod and tile.random_bits on scalars and vectors";
+  let description = [{
+    The scalar ops of the tile dialect, and arith and math on f16, bf16 and f8, become arith on i32, i64, f32 and f64 by the rules
+    of the language (§3.2, §3.15): straight-line and without a library call, so that LLVM's loop vectorizer widens them. Arithmetic
+    on a narrow float is computed in f32.
+
+    ```mlir
+    %y = tile.cast %x : f32 -> bf16
+    ```
+    becomes
+    ```mlir
+    %code = arith.bitcast %x : f32 to i32
+    %kept = arith.shrui %code, %c16 : i32
+    %odd = arith.andi %kept, %c1 : i32
+    %up = arith.addi %code, %c0x7fff : i32
+    %near = arith.addi %up, %odd : i32
+    %quiet = arith.ori %code, %c0x400000 : i32
+    %nan = arith.cmpf uno, %x, %x : f32
+    %wide = arith.select %nan, %quiet, %near : i32
+    %high = arith.shrui %wide, %c16 : i32
+    %low = arith.trunci %high : i32 to i16
+    %y = arith.bitcast %low : i16 to bf16
+    ```
+    Not handled: tiles (tensors), which are no longer there when it runs; loads, stores, constants, selects and bitcasts of narrow
+    types, which stay.
+  }];
+  let options = [
+    Option<"f16c", "f16c", "bool", "false", "The processor converts between f16 and f32; otherwise integers do">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
+}
+
+def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
+  let summary = "Expands the math functions into arithmetic of a stated error";
+  let description = [{
+    exp, exp2, tanh, log, log2, log1p, sin, cos, erf, powf and rsqrt on f32 and f64, scalars or vectors, become straight-line
+    arith without a branch or a call; ExpandMath.cpp has the table of errors (at most 2 units in the last place) and the methods.
+
+    ```mlir
+    %y = math.exp %x : f32
+    ```
+    becomes
+    ```mlir
+    …                                                       // x bounded to -104 … 89
+    %p = arith.mulf %x, %log2e fastmath<contract> : f32
+    %t = arith.addf %p, %c1.5x2^23 fastmath<contract> : f32 // n = round(x / ln 2) in the low bits
+    %n = arith.subf %t, %c1.5x2^23 : f32
+    …                                                       // r = x - n ln 2; a polynomial of r; times 2^n by bits
+    ```
+    sqrt, floor, ceil, roundeven, absf and fma stay: they are instructions (SSE4.1 and FMA on x86). Without `fma`, math.fma is
+    emulated. Not handled: narrow floats (expand-casts widens them first), other functions of the math dialect.
+  }];
+  let options = [
+    Option<"fma", "fma", "bool", "true", "The processor multiplies and adds with one rounding">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
+}
+
+def AllocateScratch : Pass<"allocate-scratch", "::mlir::ModuleOp"> {
+  let summary = "Gives every memref.alloc of @tw_cpu_tiles a constant offset in the thread's scratch";
+  let description = [{
+    Each memref.alloc becomes an address in the scratch argument (the function's last, an `!llvm.ptr`) at a constant offset, a
+    multiple of 64. Buffers that never live together may share an offset; buffers at different offsets never overlap, so an alias
+    analysis may take (scratch, offset) for the buffer. The module's attribute `tilewright.scratch_bytes` says how much is used.
+
+    ```mlir
+    %b = memref.alloc() : memref<8x16xf32>
+    ```
+    becomes
+    ```mlir
+    %p = llvm.getelementptr inbounds %scratch[1024] : (!llvm.ptr) -> !llvm.ptr, i8
+    …                                              // a memref descriptor around %p
+    %b = builtin.unrealized_conversion_cast %descriptor : !llvm.struct<…> to memref<8x16xf32>
+    ```
+    Deallocations are removed. Not handled, and refused: dynamic shapes, and a buffer allocated in a loop that the loop carries to
+    its next iteration. Functions other than @tw_cpu_tiles are left alone.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"];
+}
+
+def AnnotateAliasScopes : Pass<"annotate-alias-scopes", "::mlir::ModuleOp"> {
+  let summary = "Tells LLVM which buffers cannot overlap";
+  let description = [{
+    Gives every llvm.load and llvm.store the alias scope of the buffer that its address is computed from, and declares it not to
+    alias the scopes of the function's other buffers. See the essay at the top of the file for why that is so. An access
+    whose buffer is not found (its address comes through a block argument, say) keeps no annotation.
+
+    ```mlir
+    %p = llvm.inttoptr %slot3 : i64 to !llvm.ptr
+    %v = llvm.load %p : !llvm.ptr -> f32
+    // ==>
+    %v = llvm.load %p {alias_scopes = [#buffer0], noalias_scopes = [#buffer1]} : !llvm.ptr -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif
