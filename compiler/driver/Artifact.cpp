@@ -1,0 +1,89 @@
+#include "compiler/driver/Artifact.h"
+
+#include "compiler/frontend/LaunchProgram.h"
+#include "compiler/pipeline/Target.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstring>
+
+namespace tilewright::compiler {
+
+using nlohmann::ordered_json;
+
+/// Views without facts are contiguous: their last dimension has stride 1.
+static ordered_json viewFacts(const frontend::typed::Kernel &kernel, const Options &options) {
+  ordered_json unitStride = ordered_json::object(), packRank = ordered_json::object(), alignment = ordered_json::object(),
+               present = ordered_json::object();
+  for (const auto &view : kernel.views) {
+    bool isPresent = view->presence == frontend::typed::View::Presence::Present;
+    if (view->optional)
+      present[view->name] = isPresent;
+    if (!isPresent)
+      continue;
+    frontend::ViewFacts facts{static_cast<int64_t>(view->dimensions.size()) - 1, 1, frontend::byteWidth(view->dtype)};
+    if (auto given = options.views.find(view->name); given != options.views.end())
+      facts = given->second;
+    unitStride[view->name] = facts.unitStrideDimension;
+    packRank[view->name] = facts.packRank;
+    alignment[view->name] = facts.alignment;
+  }
+  return {{"present", present}, {"unit_stride", unitStride}, {"pack_rank", packRank}, {"alignment", alignment}};
+}
+
+static ordered_json messageTable(const std::vector<frontend::Message> &messages) {
+  ordered_json table = ordered_json::array();
+  for (const frontend::Message &message : messages) {
+    ordered_json parts = ordered_json::array();
+    for (const frontend::typed::PrintPart &part : message.parts)
+      parts.push_back(part.value ? ordered_json{{"dtype", frontend::name(part.value->type.dtype)}} : ordered_json{{"text", part.text}});
+    table.push_back({{"kind", message.isAssert ? "assert" : "print"}, {"parts", parts}, {"where", frontend::whereText(message.where)}});
+  }
+  return table;
+}
+
+/// What the lowering decided: attributes `tilewright.*` of the module.
+static ordered_json loweringFacts(mlir::ModuleOp lowered) {
+  ordered_json facts;
+  auto grid = lowered->getAttrOfType<mlir::StringAttr>("tilewright.grid");
+  facts["grid"] = grid ? grid.getValue().str() : "product";
+  auto scratch = lowered->getAttrOfType<mlir::IntegerAttr>("tilewright.scratch_bytes");
+  facts["scratch"] = scratch ? scratch.getInt() : 0;
+  ordered_json sums = ordered_json::array();
+  if (auto list = lowered->getAttrOfType<mlir::ArrayAttr>("tilewright.sums"))
+    for (mlir::DictionaryAttr sum : list.getAsRange<mlir::DictionaryAttr>()) {
+      ordered_json entry;
+      for (const char *key : {"view", "kind", "dtype"})
+        entry[key] = sum.getAs<mlir::StringAttr>(key).getValue().str();
+      sums.push_back(entry);
+    }
+  facts["sums"] = sums;
+  return facts;
+}
+
+std::string artifactMetadata(const frontend::Module &module, const frontend::typed::Kernel &kernel, const ArtifactFacts &facts,
+                             mlir::ModuleOp lowered) {
+  frontend::Diagnostics alreadyReported;
+  ordered_json metadata =
+      frontend::launchProgram(kernel, *module.signature(kernel.name), frontend::applyRangeRule(kernel, alreadyReported),
+                              frontend::applyPlaceRule(kernel, alreadyReported));
+  metadata["target"] = "cpu";
+  metadata["processor"] = facts.target.processor;
+  metadata["checked"] = facts.options.checkedMode;
+  metadata["chosen"] = facts.capacities;
+  metadata.update(viewFacts(kernel, facts.options));
+  metadata.update(loweringFacts(lowered));
+  metadata["messages"] = messageTable(facts.messages);
+  return metadata.dump();
+}
+
+std::string packArtifact(const std::string &metadata, const std::string &code) {
+  std::string bytes = "TWARTIF1";
+  for (uint64_t length : {static_cast<uint64_t>(metadata.size()), static_cast<uint64_t>(code.size())})
+    for (unsigned byte = 0; byte < 8; ++byte)
+      bytes.push_back(static_cast<char>(length >> (8 * byte)));
+  return bytes + metadata + code;
+}
+
+} // namespace tilewright::compiler

@@ -1,0 +1,378 @@
+// How the sizes are chosen. Each tunable has a *role*, read off the typed tree:
+//
+//   contracted   its axis is summed by a dot                      256: a panel of k steps, long enough to amortize a tile of acc
+//   dot column   the axis of a product that is contiguous in the  256: sixteen AVX-512 vectors
+//                stored result (or the second operand's free axis)
+//   dot row      the other free axis of a product                 128: with 256 columns and 256 k steps the accumulator and both
+//                                                                 panels fill half of a 1 MiB L2
+//   contiguous   it indexes the last dimension of a view          4096 elements: long inner loops
+//   other        everything else                                  what keeps a tile near 16384 elements (64 KiB of f32)
+//
+// Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
+// tile larger than the dimension buys nothing, and the grid should have work for every core.
+
+#include "compiler/driver/ChooseTunables.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+#include <vector>
+
+namespace tilewright::compiler {
+
+using namespace frontend;
+using typed::Axis;
+using typed::Expr;
+using typed::ExprKind;
+using typed::Statement;
+
+namespace {
+
+constexpr int64_t contractedSize = 256;
+constexpr int64_t dotColumnSize = 256;
+constexpr int64_t dotRowSize = 128;
+constexpr int64_t contiguousSize = 4096;
+constexpr int64_t tileElements = 16384;
+/// Grids smaller than this leave cores idle, so extents that are known split further.
+constexpr int64_t wantedTiles = 16;
+
+enum class Role { Other, Contiguous, DotRow, DotColumn, Contracted };
+
+/// Walks everything reachable from a kernel's statements.
+class Visitor {
+public:
+  std::function<void(const Expr &)> onExpr;
+  std::function<void(const Statement &)> onStatement;
+
+  void block(const typed::Block &statements) {
+    for (const Statement *statement : statements)
+      visit(*statement);
+  }
+
+  void expression(const Expr *expr) {
+    if (!expr)
+      return;
+    onExpr(*expr);
+    for (const Expr *operand : expr->operands)
+      expression(operand);
+    expression(expr->otherwise);
+    if (expr->callee && seen.insert(expr->callee).second) {
+      block(expr->callee->body);
+      for (const Expr *result : expr->callee->results)
+        expression(result);
+    }
+  }
+
+private:
+  std::set<const typed::Function *> seen;
+
+  void visit(const Statement &statement) {
+    onStatement(statement);
+    expression(statement.value);
+    for (const Expr *index : statement.indices)
+      expression(index);
+    for (const typed::PrintPart &part : statement.parts)
+      expression(part.value);
+    block(statement.condition);
+    block(statement.body);
+    block(statement.elseBody);
+  }
+};
+
+class Chooser {
+public:
+  Chooser(const typed::Kernel &kernel, const std::map<std::string, int64_t> &extents) : kernel(kernel), extents(extents) {
+    collect();
+    findRoles();
+  }
+
+  std::map<std::string, int64_t> choose() {
+    for (const auto &tunable : kernel.tunables)
+      if (tunable->value)
+        sizes[tunable->name] = *tunable->value;
+    chooseForRole(Role::Contracted, [](int64_t) { return contractedSize; });
+    int64_t accumulators = std::max<int64_t>(1, static_cast<int64_t>(dots.size()));
+    chooseForRole(Role::DotColumn, [&](int64_t count) { return share(dotColumnSize / (accumulators > 2 ? 2 : 1), count); });
+    chooseForRole(Role::DotRow, [&](int64_t count) { return share(dotRowSize / (accumulators > 1 ? 2 : 1), count); });
+    chooseForRole(Role::Contiguous, [](int64_t count) { return share(contiguousSize, count); });
+    for (const auto &tunable : kernel.tunables)
+      if (!sizes.count(tunable->name))
+        sizes[tunable->name] = sizeOfOther(*tunable);
+    for (const auto &tunable : kernel.tunables)
+      if (!tunable->value)
+        sizes[tunable->name] = limited(*tunable, sizes[tunable->name]);
+    splitSmallGrid();
+    for (const auto &tunable : kernel.tunables)
+      if (!tunable->value)
+        sizes[tunable->name] = nearestAllowed(*tunable, sizes[tunable->name]);
+    return sizes;
+  }
+
+private:
+  const typed::Kernel &kernel;
+  const std::map<std::string, int64_t> &extents;
+  std::map<std::string, Role> roles;
+  std::vector<const Expr *> dots;
+  std::vector<std::vector<const Axis *>> tiles; ///< the axes of every tile there is
+  std::map<std::string, int64_t> sizes;
+
+  void raise(const Axis *axis, Role role) {
+    if (!axis->tunable.empty() && roles[axis->tunable] < role)
+      roles[axis->tunable] = role;
+  }
+
+  void collect() {
+    Visitor visitor;
+    visitor.onExpr = [&](const Expr &expr) {
+      if (expr.type.axes.size() > 0)
+        tiles.push_back(expr.type.axes);
+      if (expr.kind == ExprKind::Dot)
+        dots.push_back(&expr);
+      if (expr.kind == ExprKind::Load && !expr.operands.empty())
+        for (const Axis *axis : expr.operands.back()->type.axes)
+          raise(axis, Role::Contiguous);
+    };
+    visitor.onStatement = [&](const Statement &statement) {
+      if (statement.kind == typed::StatementKind::Store && !statement.indices.empty()) {
+        tiles.push_back(statement.placeAxes);
+        for (const Axis *axis : statement.indices.back()->type.axes)
+          raise(axis, Role::Contiguous);
+      }
+    };
+    visitor.block(kernel.body);
+  }
+
+  void findRoles() {
+    for (const Expr *dot : dots) {
+      for (const Axis *axis : dot->axes)
+        raise(axis, Role::Contracted);
+      const typed::TileType &left = dot->operands[0]->type, &right = dot->operands[1]->type;
+      for (const Axis *axis : dot->type.axes) {
+        if (left.has(axis) && right.has(axis))
+          continue; // a batch axis
+        raise(axis, right.has(axis) ? Role::DotColumn : Role::DotRow);
+      }
+    }
+  }
+
+  /// One side's size spread over `count` axes: the last gets 16 to 32 elements, the others what is left.
+  static int64_t share(int64_t size, int64_t count) {
+    int64_t each = size;
+    while (count > 1 && each * each > size && each > 16)
+      each /= 2;
+    return each;
+  }
+
+  void chooseForRole(Role role, const std::function<int64_t(int64_t)> &size) {
+    int64_t count = std::count_if(kernel.tunables.begin(), kernel.tunables.end(),
+                                  [&](const auto &tunable) { return roles[tunable->name] == role; });
+    for (const auto &tunable : kernel.tunables)
+      if (roles[tunable->name] == role && !sizes.count(tunable->name))
+        sizes[tunable->name] = size(count);
+  }
+
+  std::optional<int64_t> capacity(const Axis *axis) const {
+    if (axis->capacity)
+      return axis->capacity;
+    auto size = sizes.find(axis->tunable);
+    return size == sizes.end() ? std::nullopt : std::optional<int64_t>(size->second);
+  }
+
+  int64_t elements(const std::vector<const Axis *> &axes) const {
+    int64_t product = 1;
+    for (const Axis *axis : axes)
+      product = std::min(product * std::max<int64_t>(1, capacity(axis).value_or(1)), int64_t(1) << 40);
+    return product;
+  }
+
+  /// The largest power of two with which no tile that has this tunable exceeds the wanted number of elements.
+  int64_t sizeOfOther(const typed::Tunable &tunable) const {
+    int64_t largest = 1;
+    for (const auto &axes : tiles) {
+      bool has = std::any_of(axes.begin(), axes.end(), [&](const Axis *axis) { return axis->tunable == tunable.name; });
+      if (has)
+        largest = std::max(largest, elements(axes));
+    }
+    int64_t size = 64;
+    while (size > 1 && size * largest > tileElements)
+      size /= 2;
+    return size;
+  }
+
+  /// Not more than the dimension (rounded up to vectors) that its axes run over.
+  int64_t limited(const typed::Tunable &tunable, int64_t size) const {
+    int64_t longest = 0;
+    for (const Axis &axis : kernel.axes) {
+      if (axis.tunable != tunable.name)
+        continue;
+      auto extent = extents.find(axis.dimension);
+      if (axis.dimension.empty() || extent == extents.end())
+        return size;
+      longest = std::max(longest, extent->second);
+    }
+    int64_t rounded = longest <= 16 ? std::max<int64_t>(1, longest) : (longest + 15) / 16 * 16;
+    return std::min(size, rounded);
+  }
+
+  std::optional<int64_t> gridTiles() const {
+    int64_t product = 1;
+    for (const typed::GridLevel &level : kernel.grid) {
+      auto extent = extents.find(level.axis->dimension);
+      if (level.axis->dimension.empty() || extent == extents.end())
+        return std::nullopt;
+      int64_t size = level.axis->isSpan ? capacity(level.axis).value_or(1) : 1;
+      product *= (extent->second + size - 1) / std::max<int64_t>(1, size);
+    }
+    return product;
+  }
+
+  /// Halves grid sizes while there are fewer tiles than cores could share and the pieces stay worthwhile.
+  void splitSmallGrid() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      auto tilesNow = gridTiles();
+      if (!tilesNow || *tilesNow >= wantedTiles)
+        return;
+      int64_t *largest = nullptr;
+      for (const typed::GridLevel &level : kernel.grid) {
+        const std::string &name = level.axis->tunable;
+        if (name.empty() || isGiven(name))
+          continue;
+        int64_t least = roles[name] == Role::DotColumn ? 64 : roles[name] == Role::DotRow ? 32 : 256;
+        if (sizes[name] >= 2 * least && (!largest || sizes[name] > *largest))
+          largest = &sizes[name];
+      }
+      if (largest) {
+        *largest = (*largest + 1) / 2;
+        changed = true;
+      }
+    }
+  }
+
+  bool isGiven(const std::string &name) const {
+    return std::any_of(kernel.tunables.begin(), kernel.tunables.end(),
+                       [&](const auto &tunable) { return tunable->name == name && tunable->value; });
+  }
+
+  static int64_t nearestAllowed(const typed::Tunable &tunable, int64_t size) {
+    if (tunable.allowed.empty())
+      return size;
+    return *std::min_element(tunable.allowed.begin(), tunable.allowed.end(), [&](int64_t left, int64_t right) {
+      return std::abs(left - size) < std::abs(right - size);
+    });
+  }
+};
+
+/// Exact evaluation of a requirement on constants and tunables; nothing if it needs a dimension or a scalar.
+std::optional<int64_t> evaluate(const Expr &expr, const typed::Kernel &kernel, const std::map<std::string, int64_t> &sizes) {
+  using typed::Op;
+  std::vector<int64_t> values;
+  for (const Expr *operand : expr.operands) {
+    auto value = evaluate(*operand, kernel, sizes);
+    if (!value)
+      return std::nullopt;
+    values.push_back(*value);
+  }
+  auto floorDivide = [](int64_t a, int64_t b) { return b == 0 ? 0 : a / b - ((a % b != 0) && ((a < 0) != (b < 0))); };
+  switch (expr.kind) {
+  case ExprKind::Constant:
+    return isFloat(expr.type.dtype) ? std::nullopt : std::optional<int64_t>(expr.integer);
+  case ExprKind::Dimension: {
+    if (auto size = sizes.find(expr.name); size != sizes.end())
+      return size->second;
+    auto constant = kernel.constants.find(expr.name);
+    return constant == kernel.constants.end() ? std::nullopt : std::optional<int64_t>(constant->second);
+  }
+  case ExprKind::Cast:
+    return isFloat(expr.type.dtype) ? std::nullopt : std::optional<int64_t>(values[0]);
+  case ExprKind::Elementwise:
+    break;
+  default:
+    return std::nullopt;
+  }
+  switch (expr.op) {
+  case Op::Add: return values[0] + values[1];
+  case Op::Subtract: return values[0] - values[1];
+  case Op::Multiply: return values[0] * values[1];
+  case Op::Divide: return floorDivide(values[0], values[1]);
+  case Op::Remainder: return values[0] - floorDivide(values[0], values[1]) * values[1];
+  case Op::Negate: return -values[0];
+  case Op::Absolute: return std::abs(values[0]);
+  case Op::Max: return std::max(values[0], values[1]);
+  case Op::Min: return std::min(values[0], values[1]);
+  case Op::And: return values[0] & values[1];
+  case Op::Or: return values[0] | values[1];
+  case Op::Not: return expr.type.dtype == DType::Bool ? !values[0] : ~values[0];
+  case Op::Equal: return values[0] == values[1];
+  case Op::NotEqual: return values[0] != values[1];
+  case Op::Less: return values[0] < values[1];
+  case Op::LessEqual: return values[0] <= values[1];
+  case Op::Greater: return values[0] > values[1];
+  case Op::GreaterEqual: return values[0] >= values[1];
+  case Op::Select: return values[0] ? values[1] : values[2];
+  default: return std::nullopt;
+  }
+}
+
+const typed::Requirement *firstBroken(const typed::Kernel &kernel, const std::map<std::string, int64_t> &sizes) {
+  for (const typed::Requirement &requirement : kernel.requirements)
+    if (requirement.onTunables && evaluate(*requirement.condition, kernel, sizes) == 0)
+      return &requirement;
+  return nullptr;
+}
+
+/// The chosen sizes, or near ones that the kernel's requirements on tunables allow.
+bool satisfyRequirements(const typed::Kernel &kernel, std::map<std::string, int64_t> &sizes) {
+  if (!firstBroken(kernel, sizes))
+    return true;
+  std::vector<std::string> free;
+  std::map<std::string, std::vector<int64_t>> candidates;
+  for (const auto &tunable : kernel.tunables) {
+    if (tunable->value)
+      continue;
+    free.push_back(tunable->name);
+    candidates[tunable->name] = tunable->allowed.empty() ? std::vector<int64_t>{8, 16, 32, 64, 128, 256, 512, 1, 2, 4} : tunable->allowed;
+    std::stable_sort(candidates[tunable->name].begin(), candidates[tunable->name].end(), [&](int64_t left, int64_t right) {
+      return std::abs(left - sizes[tunable->name]) < std::abs(right - sizes[tunable->name]);
+    });
+  }
+  int64_t budget = 20000; // combinations tried before giving up
+  std::function<bool(size_t)> search = [&](size_t position) {
+    if (position == free.size())
+      return --budget < 0 || !firstBroken(kernel, sizes);
+    for (int64_t candidate : candidates[free[position]]) {
+      sizes[free[position]] = candidate;
+      if (search(position + 1))
+        return budget >= 0;
+    }
+    return false;
+  };
+  return search(0) && budget >= 0;
+}
+
+std::string listOf(const std::map<std::string, int64_t> &sizes) {
+  std::string text;
+  for (const auto &[name, size] : sizes)
+    text += (text.empty() ? "" : ", ") + name + " = " + std::to_string(size);
+  return text;
+}
+
+} // namespace
+
+std::optional<std::map<std::string, int64_t>> chooseTunables(const typed::Kernel &kernel,
+                                                             const std::map<std::string, int64_t> &extents,
+                                                             Diagnostics &diagnostics) {
+  Chooser chooser(kernel, extents);
+  std::map<std::string, int64_t> sizes = chooser.choose();
+  if (!satisfyRequirements(kernel, sizes)) {
+    std::map<std::string, int64_t> given = chooser.choose();
+    const typed::Requirement *broken = firstBroken(kernel, given);
+    diagnostics.error(broken ? broken->where : kernel.where,
+                      "no block sizes of kernel `" + kernel.name + "` satisfy its requirements" +
+                          (broken && !broken->text.empty() ? ": " + broken->text : "") + " (tried near " + listOf(given) + ")");
+    return std::nullopt;
+  }
+  return sizes;
+}
+
+} // namespace tilewright::compiler

@@ -1,0 +1,233 @@
+#include "compiler/driver/Compiler.h"
+
+#include "compiler/codegen/EmitLLVM.h"
+#include "compiler/codegen/EmitObject.h"
+#include "compiler/driver/Artifact.h"
+#include "compiler/driver/ChooseTunables.h"
+#include "compiler/driver/CompileThread.h"
+#include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/Target.h"
+#include "dialects/Tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace tilewright::compiler {
+
+using namespace frontend;
+
+std::optional<Stage> stageNamed(const std::string &name) {
+  static const std::map<std::string, Stage> stages = {{"ast", Stage::AST},        {"tile", Stage::Tile},
+                                                      {"linalg", Stage::Linalg},  {"llvm", Stage::LLVM},
+                                                      {"asm", Stage::Assembly},   {"object", Stage::Object}};
+  auto found = stages.find(name);
+  return found == stages.end() ? std::nullopt : std::optional<Stage>(found->second);
+}
+
+namespace {
+
+/// One compilation: what the steps share.
+class Compilation {
+public:
+  Compilation(const Module &module, const Options &options, Stage stage, bool colour)
+      : module(module), options(options), stage(stage), colour(colour) {}
+
+  Result run() {
+    if (!checkOptions() || !specialize())
+      return finish();
+    if (stage == Stage::AST) {
+      result.output = typed::print(*kernel);
+      return finish();
+    }
+    openContext();
+    if (emit() && lowerToLinalg() && lowerToLLVM())
+      emitMachineCode();
+    return finish();
+  }
+
+private:
+  const Module &module;
+  const Options &options;
+  Stage stage;
+  bool colour;
+
+  Result result;
+  Diagnostics diagnostics;
+  CpuTarget target;
+  CpuSchedule schedule = CpuSchedule::Fast;
+  std::unique_ptr<typed::Kernel> kernel;
+  std::map<std::string, int64_t> capacities;
+  std::unique_ptr<mlir::MLIRContext> context;
+  EmittedKernel emitted;
+  std::string internalErrors; ///< what MLIR says of IR that we made wrongly
+
+  bool fail(Outcome outcome, const std::string &message) {
+    result.outcome = outcome;
+    result.diagnostics += "error: " + message + "\n";
+    return false;
+  }
+
+  Result finish() {
+    result.diagnostics = render(diagnostics, colour) + result.diagnostics;
+    if (diagnostics.hasErrors() && result.outcome == Outcome::Done)
+      result.outcome = Outcome::InvalidSource;
+    return std::move(result);
+  }
+
+  bool checkOptions() {
+    std::string processor = options.target.starts_with("cpu:") ? options.target.substr(4) : "";
+    if (options.target != "cpu" && processor.empty())
+      return fail(Outcome::InvalidOptions, "unknown target `" + options.target + "` (this build has `cpu` and `cpu:PROCESSOR`)");
+    target = CpuTarget::named(processor);
+    if (target.processor.empty())
+      return fail(Outcome::InvalidOptions, "unknown processor `" + processor + "` (LLVM's names are meant: `znver4`, `skylake-avx512`)");
+    if (options.schedule == "reference")
+      schedule = CpuSchedule::Reference;
+    else if (!options.schedule.empty())
+      return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "` (leave it empty, or `reference`)");
+    return true;
+  }
+
+  bool specialize() {
+    Specialization specialization{options.statics, options.presentViews, options.tunables, options.checkedMode};
+    kernel = module.specialize(options.kernel, specialization, diagnostics);
+    if (!kernel)
+      return false;
+    auto chosen = chooseTunables(*kernel, options.dimensionHints, diagnostics);
+    if (!chosen)
+      return false;
+    capacities = *chosen;
+    // Once more with every size known: limits on tiles and requirements on tunables are decided now.
+    specialization.tunables = capacities;
+    kernel = module.specialize(options.kernel, specialization, diagnostics);
+    return kernel != nullptr;
+  }
+
+  void openContext() {
+    // Starting threads costs more than one kernel's passes could gain from them.
+    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+    context->loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                         mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
+                         mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+    context->getDiagEngine().registerHandler([this](mlir::Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
+        llvm::raw_string_ostream stream(internalErrors);
+        stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
+      }
+      return mlir::success();
+    });
+  }
+
+  bool compilerFault(const std::string &step) {
+    return fail(Outcome::Failed, "the compiler made a mistake in " + step + " of kernel `" + options.kernel +
+                                     "`; please report it with the source\n" + internalErrors);
+  }
+
+  void printModule() {
+    llvm::raw_string_ostream stream(result.output);
+    emitted.module->print(stream);
+    stream << "\n";
+  }
+
+  bool emit() {
+    EmitOptions emitOptions{options.views, capacities};
+    emitted = emitTile(*kernel, emitOptions, *context);
+    if (!emitted.module)
+      return compilerFault("the tile dialect");
+    if (!runPasses("the tile passes", addTilePasses))
+      return false;
+    if (stage == Stage::Tile)
+      printModule();
+    return stage != Stage::Tile;
+  }
+
+  bool runPasses(const std::string &step, const std::function<void(mlir::OpPassManager &)> &add) {
+    mlir::PassManager passes(context.get(), mlir::ModuleOp::getOperationName());
+    add(passes);
+    return mlir::succeeded(passes.run(*emitted.module)) || compilerFault(step);
+  }
+
+  bool lowerToLinalg() {
+    if (!runPasses("the lowering to linalg", [&](mlir::OpPassManager &passes) { addTileToLinalgPasses(passes, schedule); }))
+      return false;
+    if (stage == Stage::Linalg)
+      printModule();
+    return stage != Stage::Linalg;
+  }
+
+  bool lowerToLLVM() {
+    return runPasses("the lowering to LLVM",
+                     [&](mlir::OpPassManager &passes) { addLinalgToLLVMPasses(passes, target, schedule); });
+  }
+
+  void emitMachineCode() {
+    std::string error;
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(target, error);
+    if (!machine) {
+      fail(Outcome::InvalidOptions, error);
+      return;
+    }
+    std::unique_ptr<llvm::Module> llvmModule = translateToLLVM(*emitted.module, llvmContext, target, *machine);
+    if (!llvmModule) {
+      compilerFault("the translation to LLVM IR");
+      return;
+    }
+    optimize(*llvmModule, *machine, schedule == CpuSchedule::Fast);
+    if (stage == Stage::LLVM) {
+      llvm::raw_string_ostream stream(result.output);
+      llvmModule->print(stream, nullptr);
+      return;
+    }
+    auto form = stage == Stage::Assembly ? ObjectForm::Assembly : ObjectForm::Object;
+    auto object = emitObject(*llvmModule, *machine, form, error);
+    if (!object) {
+      fail(Outcome::Failed, error);
+      return;
+    }
+    if (stage != Stage::Artifact) {
+      result.output = std::move(*object);
+      return;
+    }
+    auto shared = linkSharedObject(*object, error);
+    if (!shared) {
+      fail(Outcome::Failed, error);
+      return;
+    }
+    ArtifactFacts facts{options, target, capacities, emitted.messages};
+    result.output = packArtifact(artifactMetadata(module, *kernel, facts, *emitted.module), *shared);
+  }
+};
+
+} // namespace
+
+Result compile(const Module &module, const Options &options, Stage stage, bool colour) {
+  Result result;
+  std::string fatal =
+      runOnCompileThread([&] { result = Compilation(module, options, stage, colour).run(); });
+  if (!fatal.empty()) {
+    result = Result{};
+    result.outcome = Outcome::Failed;
+    result.diagnostics = "error: LLVM could not compile kernel `" + options.kernel + "`: " + fatal + "\n";
+  }
+  return result;
+}
+
+} // namespace tilewright::compiler

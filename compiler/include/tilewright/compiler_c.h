@@ -1,0 +1,189 @@
+/* The seam between the compiler and the runtime: the only header of the compiler that the runtime includes.
+ *
+ * libtilewright-compiler exports these functions and nothing else; libtilewright loads it when an artifact is in no cache. All
+ * handles are opaque; every function may be called from any thread, and a module from several at once. No function ends the
+ * process or throws. Texts are UTF-8; lengths are in bytes.
+ *
+ * Below the functions stands the format of an artifact and the calling convention of CPU code, since both sides rely on them.
+ */
+#ifndef TILEWRIGHT_COMPILER_C_H
+#define TILEWRIGHT_COMPILER_C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TW_COMPILER_API __attribute__((visibility("default")))
+
+/* Raised whenever a function, the artifact format or the calling convention changes. */
+#define TW_COMPILER_INTERFACE_VERSION 1
+
+typedef enum tw_compiler_status {
+  TW_COMPILER_OK = 0,
+  TW_COMPILER_INVALID_SOURCE = 1,   /* the author's fault: diagnostics say where and why */
+  TW_COMPILER_INVALID_OPTIONS = 2,  /* the host's fault: an unknown kernel, static, target, stage or schedule */
+  TW_COMPILER_UNSUPPORTED = 3,      /* a legal kernel that this target cannot run */
+  TW_COMPILER_FAILED = 4            /* a fault of the compiler or of LLVM, survived */
+} tw_compiler_status;
+
+typedef struct tw_compiler_module tw_compiler_module; /* a parsed and checked source text */
+typedef struct tw_compiler_text tw_compiler_text;     /* bytes owned by the compiler */
+
+/* Answers an import: returns 1 and sets text and length (valid until the next call or the end of tw_compiler_check), or 0. */
+typedef int (*tw_compiler_import)(void *context, const char *path, const char *importer, const char **text, size_t *length);
+
+typedef struct tw_compiler_binding {
+  const char *name;
+  const char *value;
+} tw_compiler_binding;
+
+/* What is known of a view when its kernel is compiled. Views without an entry are contiguous, with M... merged. */
+typedef struct tw_compiler_view_facts {
+  const char *parameter;
+  int32_t unit_stride_dimension; /* the declared dimension (M... counts once) whose stride is 1 element, or -1 */
+  int32_t pack_rank;             /* how many dimensions M... stands for after those whose strides merge were merged; >= 1 */
+  int32_t alignment;             /* of the address and of all other strides, in bytes; a power of two */
+} tw_compiler_view_facts;
+
+/* Everything that decides the artifact besides the source. It is the cache key, whole. */
+typedef struct tw_compiler_options {
+  uint32_t struct_size; /* sizeof(tw_compiler_options) */
+  const char *kernel;
+  const char *target;                  /* "cpu", or "cpu:<LLVM processor name>" */
+  const tw_compiler_binding *statics;  /* T=f32, act=gelu, D=128 */
+  size_t static_count;
+  const tw_compiler_binding *tunables; /* BM=64; those not named are chosen */
+  size_t tunable_count;
+  const char *const *present_views;    /* the optional views that are given */
+  size_t present_view_count;
+  const tw_compiler_view_facts *views;
+  size_t view_count;
+  const tw_compiler_binding *dimension_hints; /* M=1024: sizes to choose tunables for; they do not specialize */
+  size_t dimension_hint_count;
+  const char *schedule;                /* "" or "reference" */
+  int32_t checked_mode;
+} tw_compiler_options;
+
+TW_COMPILER_API uint32_t tw_compiler_interface_version(void);
+/* Identifies this build of the compiler: part of every cache key. */
+TW_COMPILER_API const char *tw_compiler_build_id(void);
+
+TW_COMPILER_API const char *tw_compiler_text_data(const tw_compiler_text *text);
+TW_COMPILER_API size_t tw_compiler_text_size(const tw_compiler_text *text);
+TW_COMPILER_API void tw_compiler_text_release(tw_compiler_text *text); /* null is allowed */
+
+/* Parses and checks a source text. *diagnostics receives the rendered messages (also warnings after success), *module the module
+ * (null unless TW_COMPILER_OK). The caller releases both. colour: 1 for terminal colours in the messages. */
+TW_COMPILER_API tw_compiler_status tw_compiler_check(const char *name, const char *text, size_t length,
+                                                     tw_compiler_import import_function, void *import_context, int colour,
+                                                     tw_compiler_module **module, tw_compiler_text **diagnostics);
+TW_COMPILER_API void tw_compiler_module_release(tw_compiler_module *module); /* null is allowed */
+
+/* JSON: {"kernels": [SIGNATURE…]} (see below). */
+TW_COMPILER_API tw_compiler_status tw_compiler_describe(const tw_compiler_module *module, tw_compiler_text **json);
+
+/* Compiles one specialization to an artifact. */
+TW_COMPILER_API tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const tw_compiler_options *options,
+                                                       tw_compiler_text **artifact, tw_compiler_text **diagnostics);
+
+/* One stage of the lowering, for people: "ast", "tile", "linalg", "llvm", "asm" are texts, "object" is an ELF object. */
+TW_COMPILER_API tw_compiler_status tw_compiler_emit(const tw_compiler_module *module, const tw_compiler_options *options,
+                                                    const char *stage, tw_compiler_text **output, tw_compiler_text **diagnostics);
+
+/* The canonical formatting of a source text. */
+TW_COMPILER_API tw_compiler_status tw_compiler_format(const char *name, const char *text, size_t length, int colour,
+                                                      tw_compiler_text **formatted, tw_compiler_text **diagnostics);
+
+/* JSON: {"version", "llvm", "targets": [{"name", "processor", "features"}], "limits": {…}}. */
+TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **json);
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * Artifact: a file or a block of memory.
+ *
+ *   offset 0   8 bytes  "TWARTIF1"
+ *   offset 8   u64      length of the metadata in bytes (little endian, as all numbers)
+ *   offset 16  u64      length of the code in bytes
+ *   offset 24           metadata, JSON; then the code: for the CPU an ELF shared object without undefined symbols
+ *
+ * SIGNATURE (also the head of the metadata, there with every dtype resolved):
+ *   {"name": "linear", "documentation": "…",
+ *    "statics":    [{"name": "T", "kind": "type" | "function" | "constant", "dtypes": ["f32", …], "default": "identity" | null,
+ *                    "dimension": false}],
+ *    "parameters": [{"name": "x", "kind": "view", "access": "in" | "out" | "inout", "dtype": "T" | "f32" | "accum(T)",
+ *                    "optional": false,
+ *                    "dimensions": [{"kind": "pack" | "name" | "expression" | "definition", "name": "M", "value": EXPR}]},
+ *                   {"name": "eps", "kind": "scalar", "dtype": "f32", "default": 1e-05 | null}],
+ *    "tunables": ["BM", …]}
+ *
+ * The metadata adds
+ *   "target": "cpu", "processor": "znver4", "checked": false,
+ *   "present": {"b": true, …}                    every optional view
+ *   "unit_stride": {"x": 1, …}, "pack_rank": {"x": 1, …}, "alignment": {…}    every present view
+ *   "constants": {"D": 128}, "dimensions": ["M", "K", "N"]     run-time extents, in slot order
+ *   "chosen": {"BM": 64, …}                      every tunable
+ *   "values":   [EXPR…]                          shared subexpressions; {"value": n} refers to one
+ *   "axes":     [{"name": "i", "low": EXPR, "high": EXPR, "span": true, "parent": null | name}]
+ *   "require":  [{"condition": EXPR, "text": "…", "where": WHERE}]
+ *   "accesses": [{"view": "x", "dimension": 0, "index": EXPR, "store": false, "inside": ["i", …], "where": WHERE}]
+ *                 its interval must lie in 0 .. extent, unless an axis that it is inside is empty
+ *   "places":   [{"view": "y", "dimension": 0, "constant": EXPR, "terms": [{"axis": "i", "coefficient": EXPR}],
+ *                 "inside": ["i", …], "where": WHERE}]
+ *                 mixed radix: with the terms sorted by |coefficient|, each must exceed the reach of those before it, the sum of
+ *                 |coefficient| · (length of its axis − 1)
+ *   "disjoint": [{"view": "y", "dimensions": [{"first": EXPR, "second": EXPR}…], "where": WHERE, "other": WHERE}]
+ *                 in some dimension the two intervals must not meet
+ *   "sums":     [{"view": "db", "kind": "add" | "max" | "min", "dtype": "f32"}]    outputs that tiles share (see finish)
+ *   "grid": "product" | "listed", "scratch": bytes for each thread, "tile_cost": estimated nanoseconds of one tile
+ *   "messages": [{"kind": "print" | "assert", "parts": [{"text": "…"} | {"dtype": "f32"}…], "where": WHERE}]
+ *
+ * EXPR, evaluated by the host exactly or by intervals:
+ *   5 | 1.5 | true | {"dim": "K"} | {"scalar": "eps"} | {"axis": "i"} (any of its indices) | {"start": "i"} | {"end": "i"}
+ *   | {"value": n} | {"unknown": "i32"} (anything of that dtype) | {"op": NAME, "args": [EXPR…]}
+ *   NAME: add subtract multiply divide (integers: rounds down, by 0 gives 0) remainder negate absolute min max union (either)
+ *         equal not_equal less less_equal greater greater_equal and or not select  and every dtype (a cast)
+ *   Integer operations are those of i64; a cast stands above one whose dtype is narrower. The union with an index of an empty
+ *   axis is the other operand. In the SIGNATUREs of tw_compiler_describe {"dim": name} may also name a constant static.
+ * WHERE: "file:line:column".
+ *
+ * CPU code: the shared object exports the functions of tw_cpu_entry_points under the names given beside them. `arguments` is an
+ * array of 64-bit slots:
+ *
+ *   slot 0                      tw_cpu_report function
+ *   slot 1                      its context
+ *   slot 2                      listed grids: address of the coordinates written by `list`; else unused
+ *   slot 3                      address of the partial sums (see begin); else unused
+ *   then for each parameter in order
+ *     view, present             address of element 0; extents (one each declared dimension; M...: pack_rank of them);
+ *                               strides in elements (likewise)
+ *     view, absent              nothing
+ *     scalar                    its value in the low bytes
+ *   then for each name of "dimensions" its extent.
+ *
+ * A launch is: begin(chunk) for every chunk; tiles(first, last, chunk) for every chunk's range of tiles, chunks in any order and
+ * in parallel, each on one thread; finish for every element of every sum. Without sums one chunk serves, its tiles may be split
+ * freely over threads, and begin is still called once (it initializes `out` views that are only accumulated into).
+ * Partial sums of chunk c and sum s: an array of the view's elements, row-major by its extents, in the sum's dtype, at
+ * slot 3 + c · (bytes of all sums) + (bytes of the sums before s), each sum's bytes rounded up to a multiple of 64.
+ * ------------------------------------------------------------------------------------------------------------------- */
+
+/* A print or a failed assert: the message's number and its values, each in the low bytes of a slot. */
+typedef void (*tw_cpu_report)(void *context, int64_t message, const int64_t *values, int64_t count);
+
+typedef struct tw_cpu_entry_points {
+  int64_t (*count)(const int64_t *arguments);                       /* tw_cpu_count: number of tiles */
+  void (*list)(const int64_t *arguments, int64_t *coordinates);     /* tw_cpu_list: listed grids only: (first, end) of each grid
+                                                                       variable for each tile */
+  void (*begin)(const int64_t *arguments, int64_t chunk);           /* tw_cpu_begin */
+  void (*tiles)(const int64_t *arguments, int64_t first, int64_t last, int64_t chunk, void *scratch); /* tw_cpu_tiles; scratch is
+                                                                       aligned to 64 bytes */
+  void (*finish)(const int64_t *arguments, int64_t sum, int64_t first, int64_t last, int64_t chunks); /* tw_cpu_finish: elements
+                                                                       first..last of a sum, over all chunks in order */
+} tw_cpu_entry_points;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
