@@ -1,0 +1,206 @@
+#include "runtime/Artifact.h"
+
+#include "runtime/Text.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cstring>
+
+using namespace tilewright::runtime;
+using nlohmann::json;
+
+namespace {
+
+constexpr size_t headerBytes = 24;
+constexpr int64_t mostScratchBytes = int64_t(1) << 32;
+
+Status damaged(std::string message) { return Status(TW_DAMAGED_ARTIFACT, std::move(message)); }
+
+class ArtifactReader {
+public:
+  ArtifactReader(const json &tree, Artifact &artifact) : tree(tree), artifact(artifact) {}
+
+  Status read() {
+    if (Status status = readHead(); !status.ok())
+      return status;
+    if (Status status = readFacts(); !status.ok())
+      return status;
+    if (Status status = readSums(); !status.ok())
+      return status;
+    if (Status status = readMessages(); !status.ok())
+      return status;
+    Result<LaunchProgram> program = LaunchProgram::parse(tree, artifact.signature, artifact.constants);
+    if (!program.ok())
+      return program.takeStatus();
+    artifact.program = std::move(*program);
+    return {};
+  }
+
+private:
+  Status readHead() {
+    std::vector<std::string> slots;
+    if (Status status = readTexts(tree, "dimensions", slots); !status.ok())
+      return status;
+    artifact.slotCount = slots.size();
+    if (Status status = readNumbers("constants", [&](const std::string &name, int64_t value) { artifact.constants[name] = value; });
+        !status.ok())
+      return status;
+    for (const auto &[name, value] : artifact.constants)
+      slots.push_back(name);
+    Result<Signature> signature = Signature::parse(tree, slots);
+    if (!signature.ok())
+      return signature.takeStatus();
+    artifact.signature = std::move(*signature);
+    for (const Parameter &parameter : artifact.signature.parameters)
+      if (dtypeNamed(parameter.dtype) == TW_NO_DTYPE)
+        return damaged(concat("parameter ", parameter.name, " has the unresolved dtype ", parameter.dtype));
+
+    if (Status status = readText(tree, "target", artifact.target); !status.ok())
+      return status;
+    if (Status status = readOptionalText(tree, "processor", artifact.processor); !status.ok())
+      return status;
+    if (Status status = readBoolean(tree, "checked", artifact.checked); !status.ok())
+      return status;
+    if (Status status = readNumbers("chosen", [&](const std::string &name, int64_t value) { artifact.chosen.emplace_back(name, value); });
+        !status.ok())
+      return status;
+    std::string grid;
+    if (Status status = readText(tree, "grid", grid); !status.ok())
+      return status;
+    if (grid != "product" && grid != "listed")
+      return damaged(concat("the grid is neither a product nor listed, but ", grid));
+    artifact.isListed = grid == "listed";
+    if (Status status = readInteger(tree, "scratch", artifact.scratchBytes); !status.ok())
+      return status;
+    if (artifact.scratchBytes < 0 || artifact.scratchBytes > mostScratchBytes)
+      return damaged(concat("scratch memory of ", artifact.scratchBytes, " bytes"));
+    return readInteger(tree, "tile_cost", artifact.tileNanoseconds);
+  }
+
+  /// An object of integers.
+  template <typename Visit> Status readNumbers(const char *key, Visit visit) {
+    auto found = tree.find(key);
+    if (found == tree.end() || found->is_null())
+      return {};
+    if (!found->is_object())
+      return damaged(concat("\"", key, "\" in the metadata is not an object"));
+    for (auto entry = found->begin(); entry != found->end(); ++entry) {
+      const json &value = *entry;
+      if (value.is_boolean())
+        visit(entry.key(), int64_t(value == true));
+      else if (value.is_number_integer())
+        visit(entry.key(), static_cast<int64_t>(value));
+      else if (std::string_view(key) != "constants") // those may be floats, which no dimension needs
+        return damaged(concat("\"", key, "\" in the metadata has a value that is not an integer"));
+    }
+    return {};
+  }
+
+  Status readFacts() {
+    size_t count = artifact.signature.parameters.size();
+    artifact.present.assign(count, true);
+    artifact.packRank.assign(count, 1);
+    artifact.alignment.assign(count, 1);
+    artifact.unitStride.assign(count, -1);
+    Status unknown;
+    auto into = [&](auto &list, int64_t low, int64_t high) {
+      return [&, low, high](const std::string &name, int64_t value) {
+        const Parameter *parameter = artifact.signature.findParameter(name);
+        if (!parameter || !parameter->isView() || value < low || value > high) {
+          unknown = damaged(concat("a fact about ", name, " is damaged"));
+          return;
+        }
+        list[static_cast<size_t>(parameter - artifact.signature.parameters.data())] = static_cast<int32_t>(value);
+      };
+    };
+    if (Status status = readNumbers("present", into(artifact.present, 0, 1)); !status.ok())
+      return status;
+    if (Status status = readNumbers("pack_rank", into(artifact.packRank, 1, TW_MAX_RANK)); !status.ok())
+      return status;
+    if (Status status = readNumbers("alignment", into(artifact.alignment, 1, 4096)); !status.ok())
+      return status;
+    if (Status status = readNumbers("unit_stride", into(artifact.unitStride, -1, TW_MAX_RANK)); !status.ok())
+      return status;
+    return unknown;
+  }
+
+  Status readSums() {
+    const json *sums = findArray(tree, "sums");
+    if (!sums)
+      return {};
+    for (const json &element : *sums) {
+      std::string view, dtype;
+      if (Status status = readText(element, "view", view); !status.ok())
+        return status;
+      if (Status status = readText(element, "dtype", dtype); !status.ok())
+        return status;
+      const Parameter *parameter = artifact.signature.findParameter(view);
+      Sum sum = {0, dtypeNamed(dtype)};
+      if (!parameter || !parameter->isWritten() || sum.dtype == TW_NO_DTYPE)
+        return damaged(concat("a sum over tiles is damaged: ", view, " in ", dtype));
+      sum.parameter = static_cast<size_t>(parameter - artifact.signature.parameters.data());
+      if (!artifact.present[sum.parameter])
+        return damaged(concat("a sum over tiles goes to ", view, ", which is absent"));
+      artifact.sums.push_back(sum);
+    }
+    return {};
+  }
+
+  Status readMessages() {
+    const json *messages = findArray(tree, "messages");
+    if (!messages)
+      return {};
+    for (const json &element : *messages) {
+      Message &message = artifact.messages.emplace_back();
+      std::string kind;
+      if (Status status = readText(element, "kind", kind); !status.ok())
+        return status;
+      if (kind != "print" && kind != "assert")
+        return damaged(concat("a message of the unknown kind ", kind));
+      message.kind = kind == "print" ? TW_REPORT_PRINT : TW_REPORT_ASSERT;
+      if (Status status = readOptionalText(element, "where", message.where); !status.ok())
+        return status;
+      const json *parts = findArray(element, "parts");
+      if (!parts)
+        continue;
+      for (const json &part : *parts) {
+        MessagePart &to = message.parts.emplace_back();
+        std::string dtype;
+        if (Status status = readOptionalText(part, "dtype", dtype); !status.ok())
+          return status;
+        if (Status status = readOptionalText(part, "text", to.text); !status.ok())
+          return status;
+        to.dtype = dtypeNamed(dtype);
+        if (to.dtype == TW_NO_DTYPE && !dtype.empty())
+          return damaged(concat("a message has a value of the unknown dtype ", dtype));
+      }
+    }
+    return {};
+  }
+
+  const json &tree;
+  Artifact &artifact;
+};
+
+} // namespace
+
+Result<Artifact> Artifact::parse(std::span<const std::byte> bytes) {
+  if (bytes.size() < headerBytes || std::memcmp(bytes.data(), "TWARTIF1", 8) != 0)
+    return damaged("these bytes are no artifact of this version");
+  uint64_t metadataBytes, codeBytes;
+  std::memcpy(&metadataBytes, bytes.data() + 8, 8);
+  std::memcpy(&codeBytes, bytes.data() + 16, 8);
+  uint64_t rest = bytes.size() - headerBytes;
+  if (metadataBytes > rest || codeBytes != rest - metadataBytes)
+    return damaged(concat("the artifact has ", bytes.size(), " bytes, which is not what its header says"));
+
+  const char *text = reinterpret_cast<const char *>(bytes.data() + headerBytes);
+  json tree = json::parse(text, text + metadataBytes, nullptr, /*allow_exceptions=*/false);
+  if (!tree.is_object())
+    return damaged("the artifact's metadata is no JSON object");
+  Artifact artifact;
+  if (Status status = ArtifactReader(tree, artifact).read(); !status.ok())
+    return damaged(concat("the artifact is damaged: ", status.message()));
+  artifact.code = bytes.subspan(headerBytes + metadataBytes);
+  return artifact;
+}

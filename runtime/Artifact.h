@@ -1,0 +1,58 @@
+// An artifact: what the compiler makes of one specialization (format in compiler_c.h), read and validated.
+//
+// Nothing here trusts the bytes: lengths, names and numbers are checked, and what is wrong is a status. The code itself is trusted
+// as the compiler's; a cache on disk keeps a hash of it.
+#pragma once
+
+#include "runtime/LaunchProgram.h"
+#include "runtime/Signature.h"
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tilewright::runtime {
+
+/// An output that tiles share: each chunk of tiles sums apart, then the parts are added.
+struct Sum {
+  size_t parameter = 0;
+  tw_dtype dtype = TW_F32;
+};
+
+struct MessagePart {
+  std::string text;
+  tw_dtype dtype = TW_NO_DTYPE; ///< TW_NO_DTYPE: a text; else a value
+};
+
+/// A print or an assert.
+struct Message {
+  tw_report_kind kind = TW_REPORT_PRINT;
+  std::vector<MessagePart> parts;
+  std::string where;
+};
+
+struct Artifact {
+  Signature signature; ///< every dtype resolved; its dimension names start with the slots
+  std::string target, processor;
+  bool checked = false;
+  std::vector<bool> present;         ///< by parameter; scalars are
+  std::vector<int32_t> packRank;     ///< by parameter
+  std::vector<int32_t> alignment;    ///< by parameter; 1 if nothing is said
+  std::vector<int32_t> unitStride;   ///< by parameter; -1: none
+  std::map<std::string, int64_t> constants;
+  size_t slotCount = 0; ///< of run-time extents
+  std::vector<std::pair<std::string, int64_t>> chosen;
+  std::vector<Sum> sums;
+  bool isListed = false;
+  int64_t scratchBytes = 0;
+  int64_t tileNanoseconds = 0; ///< the compiler's estimate
+  std::vector<Message> messages;
+  LaunchProgram program;
+
+  std::span<const std::byte> code; ///< points into the bytes that were parsed
+
+  static Result<Artifact> parse(std::span<const std::byte> bytes);
+};
+
+} // namespace tilewright::runtime

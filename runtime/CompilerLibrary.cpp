@@ -1,0 +1,84 @@
+#include "runtime/CompilerLibrary.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <unistd.h>
+
+using namespace tilewright::runtime;
+
+namespace {
+
+constexpr const char *fileName = "libtilewright-compiler.so.0";
+
+/// The folder of the library (or program) that this code is in.
+std::string ownFolder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
+    return {};
+  std::string path = info.dli_fname;
+  size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+Status unavailable(std::string message) { return Status(TW_COMPILER_UNAVAILABLE, std::move(message)); }
+
+} // namespace
+
+Status CompilerLibrary::open(const std::string &file, bool mustExist, void *&handle) {
+  if (!mustExist && file.find('/') != std::string::npos && access(file.c_str(), F_OK) != 0)
+    return {};
+  handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  if (handle)
+    return {};
+  return unavailable(concat("the compiler cannot be loaded: ", dlerror()));
+}
+
+Status CompilerLibrary::load() {
+  void *handle = nullptr;
+  const char *wanted = std::getenv("TILEWRIGHT_COMPILER_LIBRARY");
+  if (!path.empty() || (wanted && *wanted)) {
+    if (Status status = open(path.empty() ? wanted : path, true, handle); !status.ok())
+      return status;
+  } else {
+    if (std::string folder = ownFolder(); !folder.empty())
+      if (Status status = open(folder + fileName, false, handle); !status.ok())
+        return status;
+    if (!handle && !open(fileName, true, handle).ok())
+      return unavailable(concat("this kernel is in no cache, and the compiler (", fileName, ") is neither in ", ownFolder(),
+                                " nor in the loader's search path: install it, or set TILEWRIGHT_COMPILER_LIBRARY to its path"));
+  }
+
+  CompilerSymbols found;
+  const char *missing = nullptr;
+#define TILEWRIGHT_COMPILER_SYMBOL(name)                                                                                         \
+  found.name = reinterpret_cast<decltype(found.name)>(dlsym(handle, "tw_compiler_" #name));                                      \
+  if (!found.name && !missing)                                                                                                   \
+    missing = "tw_compiler_" #name;
+#include "runtime/CompilerSymbols.def"
+
+  Dl_info info = {};
+  if (!missing)
+    dladdr(reinterpret_cast<void *>(found.interface_version), &info);
+  if (!found.interface_version)
+    return unavailable("the compiler's library has no tw_compiler_interface_version: it is not libtilewright-compiler");
+  if (uint32_t version = found.interface_version(); version != TW_COMPILER_INTERFACE_VERSION)
+    return unavailable(concat("the compiler", info.dli_fname ? concat(" (", info.dli_fname, ")") : std::string(), " has interface version ", version,
+                              ", expected ", TW_COMPILER_INTERFACE_VERSION, ": install libtilewright and libtilewright-compiler of one release"));
+  if (missing)
+    return unavailable(concat("the compiler's library has no ", missing));
+  symbols = found;
+  log.debug("loaded the compiler ", info.dli_fname ? info.dli_fname : fileName, ", build ", symbols.build_id());
+  return {};
+}
+
+Result<const CompilerSymbols *> CompilerLibrary::get() {
+  if (!loaded.load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex);
+    if (!loaded.load(std::memory_order_relaxed)) {
+      if (Status status = load(); !status.ok())
+        return status;
+      loaded.store(true, std::memory_order_release);
+    }
+  }
+  return &symbols;
+}

@@ -1,0 +1,56 @@
+// libtilewright-compiler, loaded when it is first needed: a process whose kernels are all in a cache never maps LLVM.
+#pragma once
+
+#include "runtime/Log.h"
+#include "runtime/Status.h"
+#include "tilewright/compiler_c.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace tilewright::runtime {
+
+/// The compiler's functions; `symbols.check` is tw_compiler_check.
+struct CompilerSymbols {
+#define TILEWRIGHT_COMPILER_SYMBOL(name) decltype(&tw_compiler_##name) name = nullptr;
+#include "runtime/CompilerSymbols.def"
+};
+
+class CompilerLibrary {
+public:
+  /// path: "" to search ($TILEWRIGHT_COMPILER_LIBRARY, beside this library, the loader's path).
+  CompilerLibrary(std::string path, Log &log) : path(std::move(path)), log(log) {}
+
+  /// Loads it at the first call; a failure is tried again at the next. The symbols live as long as the process: LLVM's does not
+  /// survive being unloaded.
+  Result<const CompilerSymbols *> get();
+
+private:
+  Status load();
+  Status open(const std::string &file, bool mustExist, void *&handle);
+
+  std::string path;
+  Log &log;
+  std::mutex mutex;
+  std::atomic<bool> loaded = false;
+  CompilerSymbols symbols;
+};
+
+/// Releases a text of the compiler.
+struct CompilerText {
+  const CompilerSymbols &symbols;
+  tw_compiler_text *text = nullptr;
+
+  explicit CompilerText(const CompilerSymbols &symbols) : symbols(symbols) {}
+  CompilerText(const CompilerText &) = delete;
+  CompilerText &operator=(const CompilerText &) = delete;
+  ~CompilerText() { symbols.text_release(text); }
+
+  std::string_view view() const {
+    return text ? std::string_view(symbols.text_data(text), symbols.text_size(text)) : std::string_view();
+  }
+};
+
+} // namespace tilewright::runtime

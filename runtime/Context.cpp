@@ -1,0 +1,57 @@
+#include "runtime/Context.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+using namespace tilewright::runtime;
+
+static constexpr int mostThreads = 1024;
+
+static int chooseThreads(int32_t wanted) {
+  if (wanted <= 0)
+    if (const char *variable = std::getenv("TILEWRIGHT_THREADS"))
+      wanted = std::atoi(variable);
+  return std::min(wanted > 0 ? wanted : availableThreads(), mostThreads);
+}
+
+Context::Context(const tw_context_options &options)
+    : log(options.log, options.log_user, options.log_level),
+      compiler(options.compiler_library ? options.compiler_library : "", log), pool(chooseThreads(options.threads)),
+      colour(options.colour != 0), reportFunction(options.report), reportUser(options.report_user) {}
+
+Result<std::shared_ptr<Context>> Context::create(const tw_context_options *options) {
+  tw_context_options known = {};
+  if (options) {
+    if (options->struct_size < sizeof(size_t) || options->struct_size > 4096)
+      return Status(TW_INVALID_ARGUMENT, "tw_context_options::struct_size is not set");
+    std::copy_n(reinterpret_cast<const char *>(options), std::min(options->struct_size, sizeof(known)),
+                reinterpret_cast<char *>(&known));
+  }
+  return std::make_shared<Context>(known);
+}
+
+uint64_t Context::identityOf(const std::string &texts) {
+  std::lock_guard lock(identityMutex);
+  return identities.try_emplace(texts, identities.size()).first->second;
+}
+
+void Context::report(const tw_report &report) {
+  std::lock_guard lock(reportMutex);
+  if (reportFunction) {
+    reportFunction(reportUser, &report);
+  } else if (report.kind == TW_REPORT_PRINT) {
+    std::printf("%s: %s\n", report.where, report.text);
+    std::fflush(stdout);
+  }
+}
+
+tw_context_statistics Context::statistics() const {
+  tw_context_statistics result = {};
+  result.struct_size = sizeof(result);
+  result.compilations = compilations;
+  result.cache_hits = cacheHits;
+  result.cached_kernels = cache.size();
+  result.compile_nanoseconds = compileNanoseconds;
+  return result;
+}

@@ -1,0 +1,96 @@
+#include "runtime/ViewFacts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+
+using namespace tilewright::runtime;
+
+namespace {
+
+constexpr uint64_t widestAlignment = 64;
+
+struct Axis {
+  int64_t extent;
+  int64_t stride;
+};
+
+/// The fewest axes with the same elements in the same order; at least one.
+int merge(const int64_t *shape, const int64_t *strides, int count, Axis *axes) {
+  int rank = 0;
+  for (int dimension = 0; dimension < count; ++dimension) {
+    Axis next = {shape[dimension], strides[dimension]};
+    if (next.extent == 0) {
+      axes[0] = {0, 1};
+      return 1;
+    }
+    if (next.extent == 1)
+      continue;
+    if (rank > 0 && axes[rank - 1].stride == next.stride * next.extent)
+      axes[rank - 1] = {axes[rank - 1].extent * next.extent, next.stride};
+    else
+      axes[rank++] = next;
+  }
+  if (rank == 0)
+    axes[rank++] = {1, 1};
+  return rank;
+}
+
+uint64_t alignmentOf(uint64_t number) { return number == 0 ? widestAlignment : uint64_t(1) << std::countr_zero(number); }
+
+} // namespace
+
+int64_t BoundView::elements() const {
+  int64_t product = 1;
+  for (int dimension = 0; dimension < rank; ++dimension)
+    product *= extents[dimension];
+  return product;
+}
+
+BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewArgument &argument) {
+  BoundView view;
+  view.data = argument.data;
+  view.elementBytes = static_cast<int64_t>(tw_dtype_bytes(argument.dtype));
+  view.declaredRank = static_cast<int>(parameter.dimensions.size());
+
+  int given = 0;
+  int lastAxis[TW_MAX_RANK + 1]; // of each declared dimension: the innermost of its axes
+  for (int declared = 0; declared < view.declaredRank; ++declared) {
+    bool isPack = static_cast<size_t>(declared) == parameter.packPosition;
+    int count = isPack ? argument.rank + 1 - view.declaredRank : 1;
+    Axis axes[TW_MAX_RANK + 1];
+    int rank = merge(argument.shape + given, argument.strides + given, count, axes);
+    given += count;
+    if (isPack)
+      view.facts.packRank = rank;
+    view.declaredExtents[declared] = 1;
+    for (int axis = 0; axis < rank; ++axis) {
+      view.extents[view.rank] = axes[axis].extent;
+      view.strides[view.rank] = axes[axis].stride;
+      view.declaredExtents[declared] *= axes[axis].extent;
+      ++view.rank;
+    }
+    lastAxis[declared] = view.rank - 1;
+  }
+
+  // The last contiguous dimension that has more than one index; else the last of all, if its stride does not matter.
+  int &unit = view.facts.unitStrideDimension;
+  for (int declared = 0; declared < view.declaredRank; ++declared)
+    if (view.strides[lastAxis[declared]] == 1 && view.extents[lastAxis[declared]] > 1)
+      unit = declared;
+  if (unit < 0 && view.extents[lastAxis[view.declaredRank - 1]] <= 1)
+    unit = view.declaredRank - 1;
+
+  uint64_t element = static_cast<uint64_t>(view.elementBytes);
+  uint64_t alignment = argument.alignment ? static_cast<uint64_t>(argument.alignment) : element;
+  alignment = std::min(alignment, alignmentOf(reinterpret_cast<uint64_t>(argument.data)));
+  for (int axis = 0; axis < view.rank; ++axis) {
+    bool isUnit = unit >= 0 && axis == lastAxis[unit];
+    if (view.extents[axis] <= 1)
+      view.strides[axis] = isUnit ? 1 : 0;
+    if (!isUnit)
+      alignment = std::min(alignment, alignmentOf(static_cast<uint64_t>(std::abs(view.strides[axis]) * view.elementBytes)));
+  }
+  view.facts.alignment = static_cast<int32_t>(alignment >= widestAlignment ? widestAlignment : std::min(alignment, element));
+  return view;
+}
