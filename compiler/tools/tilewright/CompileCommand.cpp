@@ -1,0 +1,171 @@
+// `tilewright compile`: a stage of one kernel's lowering, as text or as an object file.
+#include "compiler/tools/tilewright/ArgumentSpecs.h"
+#include "compiler/tools/tilewright/Commands.h"
+#include "compiler/tools/tilewright/CompilerLibrary.h"
+#include "compiler/tools/tilewright/KernelOptions.h"
+#include "compiler/tools/tilewright/Terminal.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <unistd.h>
+
+namespace tilewright::tools {
+namespace {
+
+struct CompileOptions {
+  KernelOptions kernel;
+  std::vector<std::string> present;
+  std::string stage;
+  std::string output = "-";
+};
+
+using Json = nlohmann::json;
+
+Json describe(const CheckedModule &module) {
+  CompilerText text;
+  if (compilerLibrary().describe(module.get(), &text.handle) != TW_COMPILER_OK)
+    throw failure("the compiler cannot describe the module");
+  return Json::parse(text.str());
+}
+
+std::vector<std::string> namesOf(const Json &list) {
+  std::vector<std::string> names;
+  for (const Json &entry : list)
+    names.push_back(entry.is_string() ? entry.get<std::string>() : entry.at("name").get<std::string>());
+  return names;
+}
+
+bool contains(const std::vector<std::string> &list, const std::string &name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
+/// The signature of the kernel that is meant.
+Json chooseKernel(const Json &description, const KernelOptions &options) {
+  const Json &kernels = description.at("kernels");
+  std::string list;
+  for (const std::string &name : namesOf(kernels))
+    list += (list.empty() ? "" : ", ") + name;
+  if (options.kernel.empty() && kernels.size() == 1)
+    return kernels[0];
+  if (kernels.empty())
+    throw failure(options.file + " has no kernel");
+  if (options.kernel.empty())
+    throw usageError(options.file + " has several kernels: choose one with --kernel", "it has " + list);
+  for (const Json &kernel : kernels)
+    if (kernel.at("name") == options.kernel)
+      return kernel;
+  throw usageError(options.file + " has no kernel `" + options.kernel + "`", "it has " + list);
+}
+
+/// `--bind`, taken apart into what the compiler calls statics and tunables. A type that is not bound becomes the first that it
+/// may be, since there are no arguments to infer it from.
+struct Bindings {
+  std::vector<std::pair<std::string, std::string>> statics, tunables;
+
+  Bindings(const KernelOptions &options, const Json &signature) {
+    std::vector<std::string> staticNames = namesOf(signature.at("statics")), tunableNames = namesOf(signature.at("tunables"));
+    for (const auto &[name, value] : options.bindings()) {
+      if (contains(staticNames, name)) {
+        statics.emplace_back(name, value);
+      } else if (contains(tunableNames, name)) {
+        tunables.emplace_back(name, value);
+      } else {
+        staticNames.insert(staticNames.end(), tunableNames.begin(), tunableNames.end());
+        reportUnknownName("--bind", name, "static or tunable", signature.at("name"), staticNames);
+      }
+    }
+    for (const Json &entry : signature.at("statics")) {
+      bool isBound = std::any_of(statics.begin(), statics.end(), [&](auto &given) { return entry.at("name") == given.first; });
+      if (!isBound && entry.at("kind") == "type" && !entry.at("dtypes").empty())
+        statics.emplace_back(entry.at("name"), entry.at("dtypes")[0]);
+    }
+  }
+};
+
+std::vector<tw_compiler_binding> toC(const std::vector<std::pair<std::string, std::string>> &pairs) {
+  std::vector<tw_compiler_binding> bindings;
+  for (const auto &[name, value] : pairs)
+    bindings.push_back({name.c_str(), value.c_str()});
+  return bindings;
+}
+
+std::vector<const char *> presentViews(const CompileOptions &options, const Json &signature) {
+  std::vector<std::string> optional;
+  for (const Json &parameter : signature.at("parameters"))
+    if (parameter.value("optional", false) && parameter.at("kind") == "view")
+      optional.push_back(parameter.at("name"));
+  std::vector<const char *> present;
+  for (const std::string &name : options.present) {
+    if (!contains(optional, name))
+      reportUnknownName("--present", name, "optional view", signature.at("name"), optional);
+    present.push_back(name.c_str());
+  }
+  return present;
+}
+
+void compile(const CompileOptions &options) {
+  if (options.stage == "object" && options.output == "-" && ::isatty(STDOUT_FILENO))
+    throw usageError("an object is not for a terminal", "write it to a file: -o kernel.o");
+  CheckedModule module(options.kernel.file, readFile(options.kernel.file));
+  if (!module.get())
+    throw CommandError(exitFailure, "");
+
+  Json signature = chooseKernel(describe(module), options.kernel);
+  Bindings bindings(options.kernel, signature);
+  std::vector<tw_compiler_binding> statics = toC(bindings.statics), tunables = toC(bindings.tunables);
+  std::vector<const char *> present = presentViews(options, signature);
+  std::vector<std::pair<std::string, std::string>> sizes;
+  for (const auto &[name, size] : options.kernel.dimensions())
+    sizes.emplace_back(name, std::to_string(size));
+  std::vector<tw_compiler_binding> hints = toC(sizes);
+  std::string name = signature.at("name");
+
+  tw_compiler_options request{};
+  request.struct_size = sizeof request;
+  request.kernel = name.c_str();
+  request.target = options.kernel.target.c_str();
+  request.statics = statics.data();
+  request.static_count = statics.size();
+  request.tunables = tunables.data();
+  request.tunable_count = tunables.size();
+  request.present_views = present.data();
+  request.present_view_count = present.size();
+  request.dimension_hints = hints.data();
+  request.dimension_hint_count = hints.size();
+  request.schedule = options.kernel.schedule.c_str();
+  request.checked_mode = options.kernel.checked;
+
+  CompilerText output, diagnostics;
+  tw_compiler_status status =
+      compilerLibrary().emit(module.get(), &request, options.stage.c_str(), &output.handle, &diagnostics.handle);
+  printRendered(diagnostics.str());
+  if (status != TW_COMPILER_OK)
+    throw failure(diagnostics.str().empty() ? "the compiler failed on kernel `" + name + "`" : "");
+  writeFile(options.output, output.str());
+}
+
+} // namespace
+
+void addCompileCommand(CLI::App &program) {
+  auto options = std::make_shared<CompileOptions>();
+  CLI::App *command = program.add_subcommand("compile", "Compile a kernel and print a stage of its lowering");
+  options->kernel.addTo(*command);
+  command->add_option("--present", options->present, "Optional views that are given; others are absent")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+  command->add_option("--emit", options->stage, "The stage: ast, tile, linalg, llvm, asm or object")
+      ->required()
+      ->check(CLI::IsMember({"ast", "tile", "linalg", "llvm", "asm", "object"}))
+      ->type_name("STAGE");
+  command->add_option("-o", options->output, "The file to write; - is the standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  command->footer("Types that are not bound are the first that they may be; --dim tells the sizes to choose tunables for.\n"
+                  "Example:\n  tilewright compile linear.tile --bind T=bf16,act=gelu --present b --emit llvm -o linear.ll");
+  command->callback([options] { compile(*options); });
+}
+
+} // namespace tilewright::tools

@@ -1,0 +1,51 @@
+#include "compiler/tools/tilewright/KernelOptions.h"
+
+#include "compiler/tools/tilewright/ArgumentSpecs.h"
+#include "compiler/tools/tilewright/CommandError.h"
+
+namespace tilewright::tools {
+
+void KernelOptions::addTo(CLI::App &command) {
+  command.add_option("FILE", file, "The source file; - is the standard input")->required()->type_name("");
+  command.add_option("--kernel", kernel, "The kernel; not needed if the file has only one")->type_name("NAME");
+  command.add_option("--target", target, "What it is compiled for: cpu")->capture_default_str()->type_name("NAME");
+  command.add_option("--bind", bindTexts, "Statics and tunables: T=f32,act=gelu,BM=64")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  command.add_option("--dim", dimensionTexts, "Sizes of dimensions: N=1000")->allow_extra_args(false)->type_name("NAME=VALUE");
+  command.add_option("--schedule", schedule, "`reference`: one element at a time, dots in f64")
+      ->check(CLI::IsMember({"reference"}))
+      ->type_name("NAME");
+  command.add_flag("--checked", checked, "Checked mode: asserts run, promises of uniqueness are verified");
+}
+
+std::vector<std::pair<std::string, std::string>> KernelOptions::bindings() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const std::string &text : bindTexts)
+    for (auto &binding : parseAssignments("--bind", text)) {
+      for (const auto &earlier : all)
+        if (earlier.first == binding.first)
+          throw usageError("--bind gives " + binding.first + " twice");
+      all.push_back(std::move(binding));
+    }
+  return all;
+}
+
+std::vector<std::pair<std::string, int64_t>> KernelOptions::dimensions() const {
+  std::vector<std::pair<std::string, int64_t>> all;
+  for (const std::string &text : dimensionTexts)
+    for (const auto &[name, size] : parseAssignments("--dim", text))
+      all.emplace_back(name, parseInteger("--dim " + name, size));
+  return all;
+}
+
+void reportUnknownName(const std::string &option, const std::string &name, const std::string &what, const std::string &kernel,
+                       const std::vector<std::string> &known) {
+  std::string list;
+  for (const std::string &candidate : known)
+    list += (list.empty() ? "" : ", ") + candidate;
+  throw usageError(option + " " + name + ": kernel `" + kernel + "` has no " + what + " of this name",
+                   list.empty() ? "it has none" : "it has " + list);
+}
+
+} // namespace tilewright::tools

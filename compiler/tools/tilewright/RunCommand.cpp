@@ -1,0 +1,180 @@
+// `tilewright run`: one kernel on arrays in .npy files, timed.
+#include "compiler/tools/tilewright/Arguments.h"
+#include "compiler/tools/tilewright/Commands.h"
+#include "compiler/tools/tilewright/Runtime.h"
+#include "compiler/tools/tilewright/Terminal.h"
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+namespace tilewright::tools {
+
+namespace {
+
+struct RunOptions {
+  KernelOptions kernel;
+  ArgumentOptions arguments;
+  int repeat = 1;
+  int threads = 0;
+};
+
+ContextHandle createContext(const RunOptions &options) {
+  tw_context_options settings{};
+  settings.struct_size = sizeof settings;
+  settings.threads = options.threads;
+  settings.colour = wantsColour(stderr);
+  tw_context *context = nullptr;
+  call([&](tw_error **error) { return tw_context_create(&settings, &context, error); });
+  return ContextHandle(context);
+}
+
+ModuleHandle checkModule(tw_context *context, const std::string &path) {
+  std::string text = readFile(path);
+  tw_module *module = nullptr;
+  call([&](tw_error **error) {
+    return tw_module_from_text(context, path == "-" ? "<stdin>" : path.c_str(), text.data(), text.size(), nullptr, &module,
+                               error);
+  });
+  printRendered(tw_module_warnings(module));
+  return ModuleHandle(module);
+}
+
+KernelHandle chooseKernel(tw_module *module, const KernelOptions &options) {
+  std::string list;
+  for (size_t n = 0; n < tw_module_kernel_count(module); ++n)
+    list += (n ? ", " : "") + std::string(tw_module_kernel_name(module, n));
+  if (options.kernel.empty() && tw_module_kernel_count(module) > 1)
+    throw usageError(options.file + " has several kernels: choose one with --kernel", "it has " + list);
+  tw_kernel *kernel = nullptr;
+  const char *name = options.kernel.empty() ? nullptr : options.kernel.c_str();
+  call([&](tw_error **error) { return tw_module_kernel(module, name, &kernel, error); });
+  return KernelHandle(kernel);
+}
+
+/// tw_specialization and the memory that it refers to.
+struct Specialization {
+  std::vector<std::pair<std::string, std::string>> bindings;
+  std::vector<std::pair<std::string, int64_t>> dimensions;
+  std::vector<tw_binding> bindingList;
+  std::vector<tw_dimension> dimensionList;
+  tw_specialization value{};
+
+  explicit Specialization(const KernelOptions &options) : bindings(options.bindings()), dimensions(options.dimensions()) {
+    for (const auto &[name, text] : bindings)
+      bindingList.push_back({name.c_str(), text.c_str()});
+    for (const auto &[name, extent] : dimensions)
+      dimensionList.push_back({name.c_str(), extent});
+    value.struct_size = sizeof value;
+    value.bindings = bindingList.data();
+    value.binding_count = bindingList.size();
+    value.dimensions = dimensionList.data();
+    value.dimension_count = dimensionList.size();
+    value.target = options.target.c_str();
+    value.schedule = options.schedule.c_str();
+    value.checked = options.checked;
+  }
+  Specialization(const Specialization &) = delete;
+  Specialization &operator=(const Specialization &) = delete;
+};
+
+LaunchableHandle prepare(tw_kernel *kernel, const Specialization &specialization, Arguments &arguments) {
+  std::vector<tw_argument> list = arguments.list();
+  tw_launchable *launchable = nullptr;
+  call([&](tw_error **error) {
+    return tw_prepare(kernel, &specialization.value, list.data(), list.size(), &launchable, error);
+  });
+  return LaunchableHandle(launchable);
+}
+
+/// Launches `repeat` times from the same initial values; returns the seconds that each took, sorted.
+std::vector<double> launch(tw_launchable *launchable, Arguments &arguments, int repeat) {
+  if (repeat > 1)
+    arguments.keepInitialValues();
+  std::vector<double> seconds;
+  for (int n = 0; n < repeat; ++n) {
+    if (n > 0)
+      arguments.restoreInitialValues();
+    auto begin = std::chrono::steady_clock::now();
+    call([&](tw_error **error) { return tw_launch(launchable, nullptr, 0, error); });
+    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+std::string duration(double seconds) {
+  char text[32];
+  if (seconds < 1e-3)
+    std::snprintf(text, sizeof text, "%.2f us", seconds * 1e6);
+  else if (seconds < 1)
+    std::snprintf(text, sizeof text, "%.3f ms", seconds * 1e3);
+  else
+    std::snprintf(text, sizeof text, "%.3f s", seconds);
+  return text;
+}
+
+void printReport(const tw_launchable *launchable, const std::vector<double> &seconds, size_t bytes) {
+  const tw_launchable_info &info = *tw_launchable_get_info(launchable);
+  std::printf("kernel   %s", info.kernel);
+  for (size_t n = 0; n < info.tunable_count; ++n)
+    std::printf("%s %s=%lld", n ? "" : ":", info.tunables[n].name, static_cast<long long>(info.tunables[n].value));
+  std::printf("\ntarget   %s (%s), %d thread%s", info.target, info.processor, info.threads, info.threads == 1 ? "" : "s");
+  if (info.tile_count >= 0)
+    std::printf(", %lld tile%s", static_cast<long long>(info.tile_count), info.tile_count == 1 ? "" : "s");
+  std::printf("\ncompile  %s\n", duration(static_cast<double>(info.compile_nanoseconds) * 1e-9).c_str());
+
+  double median = (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
+  std::printf("time     %s", duration(median).c_str());
+  if (seconds.size() > 1)
+    std::printf(" (median of %zu launches, %s to %s)", seconds.size(), duration(seconds.front()).c_str(),
+                duration(seconds.back()).c_str());
+  std::printf("\nrate     %.2f GB/s\n", static_cast<double>(bytes) / median * 1e-9);
+}
+
+void run(const RunOptions &options) {
+  ContextHandle context = createContext(options);
+  ModuleHandle module = checkModule(context.get(), options.kernel.file);
+  KernelHandle kernel = chooseKernel(module.get(), options.kernel);
+  Signature signature(kernel.get(), options.kernel);
+  Specialization specialization(options.kernel);
+
+  Arguments arguments(options.arguments, signature);
+  arguments.allocateOutputs(kernel.get(), specialization.value);
+  LaunchableHandle launchable = prepare(kernel.get(), specialization, arguments);
+  std::vector<double> seconds = launch(launchable.get(), arguments, options.repeat);
+
+  arguments.checkGuards();
+  arguments.saveOutputs();
+  printReport(launchable.get(), seconds, arguments.byteCount());
+}
+
+} // namespace
+
+void addRunCommand(CLI::App &program) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = program.add_subcommand("run", "Run a kernel on arrays in .npy files and print its time");
+  options->kernel.addTo(*command);
+  options->arguments.addTo(*command);
+  command->add_option("--repeat", options->repeat, "Launches, each from the same initial values; the median time is printed")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_option("--threads", options->threads, "Threads that a launch may use; 0: all processors")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N")
+      ->capture_default_str();
+  command->footer("Optional parameters that are not named are absent. The shapes of outputs follow from the other arguments "
+                  "and from --dim.\n"
+                  ".npy files hold f64 f32 f16 i64 i32 i16 i8 u8 bool as NumPy has them, and bf16 and f8 as uint16 and uint8 "
+                  "(say so on input:\n"
+                  "x=x.npy:bf16). A suffix on a file of another float type converts it. With --slice or --transpose, --out "
+                  "writes the whole\n"
+                  "array.\n"
+                  "Examples:\n"
+                  "  tilewright run linear.tile --in x=x.npy --in w=w.npy --out y=y.npy --bind act=gelu\n"
+                  "  tilewright run linear.tile --random x=f32[1024,1024]:1 --random w=f32[1024,1024]:2 --repeat 20");
+  command->callback([options] { run(*options); });
+}
+
+} // namespace tilewright::tools

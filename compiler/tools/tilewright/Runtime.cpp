@@ -1,0 +1,19 @@
+#include "compiler/tools/tilewright/Runtime.h"
+
+#include "compiler/tools/tilewright/CommandError.h"
+#include "compiler/tools/tilewright/Terminal.h"
+
+namespace tilewright::tools {
+
+void report(tw_status status, tw_error *error) {
+  std::string message = tw_error_message(error), diagnostics = tw_error_diagnostics(error);
+  tw_error_release(error);
+  printRendered(diagnostics);
+  if (status == TW_INVALID_SOURCE && !diagnostics.empty())
+    message.clear();
+  else if (message.empty())
+    message = tw_status_name(status);
+  throw CommandError(status == TW_NOT_FOUND ? exitUsage : exitFailure, message);
+}
+
+} // namespace tilewright::tools
