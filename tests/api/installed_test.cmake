@@ -1,0 +1,20 @@
+# Installs the build into an empty folder, builds the host programs against that, and runs them.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nfailed (${result}):\n${output}")
+  endif()
+endfunction()
+
+set(prefix "${FOLDER}/prefix")
+file(REMOVE_RECURSE "${prefix}" "${FOLDER}/host")
+run("${CMAKE_COMMAND}" --install "${BUILD}" --config "${CONFIGURATION}" --prefix "${prefix}")
+run("${CMAKE_COMMAND}" -S "${HOST}" -B "${FOLDER}/host" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_C_COMPILER=${C}"
+    "-DCMAKE_CXX_COMPILER=${CXX}")
+run("${CMAKE_COMMAND}" --build "${FOLDER}/host")
+if(COMPILER)
+  set(ENV{TILEWRIGHT_COMPILER_LIBRARY} "${COMPILER}")
+endif()
+foreach(program host_c host_cpp)
+  run("${FOLDER}/host/${program}" "${KERNELS}")
+endforeach()

@@ -1,0 +1,227 @@
+"""The command line's contract, which scripts rely on: exit codes, streams, files. Run with --help for the options."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+
+from harness import Mismatch, array, cli, main, sweep, test
+
+GOOD = "kernel add(a: f32[N], b: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = a[n] + b[n]; }\n"
+BAD = "kernel add(a: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = aa[n]; }\n"
+UGLY = "kernel  add(a:f32[N],c:out f32[N])\nover(n in N by BN){\n// kept\nc[n]=a[n]+1 ; }\n"
+
+
+def tilewright(t, *arguments, code=0, text=None):
+    command = [cli(), *arguments]
+    t.commands.append(command)
+    result = subprocess.run(command, capture_output=True, text=True, input=text, timeout=120)
+    if result.returncode != code:
+        raise Mismatch(f"exit code {result.returncode}, expected {code}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def require(condition, message):
+    if not condition:
+        raise Mismatch(message)
+
+
+def source(t, name, text):
+    path = os.path.join(t.folder, name)
+    with open(path, "w") as file:
+        file.write(text)
+    return path
+
+
+# ---- help and usage
+
+
+@sweep(command=["check", "compile", "run", "info", "fmt"])
+def every_command_has_help_with_an_example(t, command):
+    require("Example" in tilewright(t, command, "--help").stdout, "no example")
+
+
+@test
+def the_program_has_help_and_a_version(t):
+    require("Example" in tilewright(t, "--help").stdout, "no example")
+    version = tilewright(t, "--version").stdout.split()
+    require(version[0] == "tilewright" and version[1][0].isdigit(), version)
+
+
+@sweep(
+    arguments=[
+        (), ("bogus",), ("check",), ("check", "--bogus", "x.tile"), ("check", "absent.tile"), ("fmt",), ("fmt", "absent.tile"), ("run",),
+        ("run", "absent.tile"), ("compile", "x.tile", "--emit", "bogus"), ("compile", "x.tile"), ("info", "x"),
+    ]  # fmt: skip
+)
+def wrong_usage_exits_with_2(t, arguments):
+    result = tilewright(t, *arguments, code=2)
+    require(result.stderr.startswith("tilewright: error: ") and not result.stdout, result.stderr)
+
+
+@sweep(
+    options=[
+        ["--in", "a"], ["--in", "a=absent.npy"], ["--in", "q=3"], ["--random", "a=f32[4"], ["--random", "a=f33[4]"], ["--bind", "Q=3"],
+        ["--dim", "N=x"], ["--repeat", "0"], ["--out", "a=y.npy"], ["--kernel", "sub"], ["--slice", "c=1:2"], ["--threads", "-1"], [],
+    ]  # fmt: skip
+)
+def run_tells_wrong_usage(t, options):
+    given = ["--random", "a=f32[4]:1"] if not any("a=" in o for o in options) else []
+    result = tilewright(t, "run", source(t, "x.tile", GOOD), *given, *options, code=2)
+    require("tilewright: error: " in result.stderr, result.stderr)
+
+
+# ---- check
+
+
+@test
+def check_is_silent_when_all_is_well(t):
+    result = tilewright(t, "check", source(t, "good.tile", GOOD), source(t, "again.tile", GOOD))
+    require(not result.stdout and not result.stderr, result.stdout + result.stderr)
+
+
+@test
+def check_tells_place_reason_and_remedy(t):
+    bad = source(t, "bad.tile", BAD)
+    result = tilewright(t, "check", source(t, "good.tile", GOOD), bad, code=1)
+    require(f"{bad}:2:29: error: " in result.stderr and "`aa`" in result.stderr and "`a`" in result.stderr and "^" in result.stderr, result.stderr)
+    require(not result.stdout, "diagnostics belong on stderr")
+    require("\033" not in result.stderr, "colours without a terminal")
+
+
+@test
+def check_reads_the_standard_input(t):
+    tilewright(t, "check", "-", text=GOOD)
+    require("<stdin>:2:" in tilewright(t, "check", "-", code=1, text=BAD).stderr, "no place")
+
+
+@test
+def check_finds_imports_beside_the_file(t):
+    os.mkdir(os.path.join(t.folder, "lib"))
+    source(t, "lib/more.tile", "let two = 2.0;\n")
+    source(t, "lib/twice.tile", 'import "more.tile";\nfn twice(x: f32) -> f32 = two * x;\n')
+    text = 'import "lib/twice.tile";\nkernel k(a: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = twice(a[n]); }\n'
+    tilewright(t, "check", source(t, "x.tile", text))
+    result = tilewright(t, "check", source(t, "y.tile", text.replace("twice.tile", "thrice.tile")), code=1)
+    require("lib/thrice.tile" in result.stderr, result.stderr)
+
+
+# ---- fmt
+
+
+@test
+def fmt_rewrites_once(t):
+    path = source(t, "ugly.tile", UGLY)
+    require(tilewright(t, "fmt", "--check", path, code=1).stdout == path + "\n", "the file is not named")
+    require(open(path).read() == UGLY, "--check changed the file")
+    tilewright(t, "fmt", path)
+    pretty = open(path).read()
+    require(pretty != UGLY and "// kept" in pretty, pretty)
+    require(tilewright(t, "fmt", "--check", path).stdout == "", "not idempotent")
+    require(tilewright(t, "fmt", "-", text=UGLY).stdout == pretty, "- differs from a file")
+
+
+@test
+def fmt_leaves_broken_files_alone(t):
+    path = source(t, "broken.tile", "kernel k(\n")
+    require(":" in tilewright(t, "fmt", path, code=1).stderr, "no diagnostic")
+    require(open(path).read() == "kernel k(\n", "the file was changed")
+
+
+# ---- compile
+
+
+@sweep(stage=[("ast", "kernel"), ("tile", "tile.kernel"), ("linalg", "func.func"), ("llvm", "define"), ("asm", ".globl")])
+def compile_prints_every_stage(t, stage):
+    name, word = stage
+    output = tilewright(t, "compile", source(t, "good.tile", GOOD), "--emit", name).stdout
+    require(word in output, output[:500])
+
+
+@test
+def compile_writes_an_object(t):
+    path = os.path.join(t.folder, "add.o")
+    tilewright(t, "compile", source(t, "good.tile", GOOD), "--emit", "object", "-o", path)
+    require(open(path, "rb").read(4) == b"\x7fELF", "no ELF file")
+
+
+@test
+def compile_tells_errors(t):
+    require("^" in tilewright(t, "compile", source(t, "bad.tile", BAD), "--emit", "llvm", code=1).stderr, "no diagnostic")
+    both = source(t, "both.tile", GOOD + GOOD.replace("add", "sum2"))
+    require("add, sum2" in tilewright(t, "compile", both, "--emit", "ast", code=2).stderr, "the kernels are not listed")
+    tilewright(t, "compile", both, "--kernel", "sum2", "--emit", "ast")
+    tilewright(t, "compile", both, "--kernel", "sum3", "--emit", "ast", code=2)
+    tilewright(t, "compile", both, "--kernel", "add", "--bind", "BM=3", "--emit", "ast", code=2)
+    tilewright(t, "compile", both, "--kernel", "add", "--target", "bogus", "--emit", "llvm", code=1)
+
+
+# ---- run
+
+
+@test
+def run_prints_its_time_and_rate(t):
+    out = os.path.join(t.folder, "c.npy")
+    result = tilewright(
+        t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[1000]:1", "--random", "b=f32[1000]:2", "--out", f"c={out}", "--repeat", "3"
+    )
+    require("time " in result.stdout and "median of 3" in result.stdout and "GB/s" in result.stdout, result.stdout)
+    require(np.load(out).shape == (1000,), "no output")
+
+
+@test
+def run_prints_gflops_of_a_product(t):
+    text = (
+        "kernel mm(x: f32[M, K], w: f32[N, K], y: out f32[M, N])\nover (i in M by BM, j in N by BN) {\n  var acc: f32[i, j] = 0;\n"
+        "  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }\n  y[i, j] = acc;\n}\n"
+    )
+    result = tilewright(t, "run", source(t, "mm.tile", text), "--random", "x=f32[100,90]:1", "--random", "w=f32[80,90]:2")
+    require("GFLOP/s" in result.stdout, result.stdout)
+
+
+@test
+def run_converts_what_suffixes_name(t):
+    path = lambda name: os.path.join(t.folder, name)
+    text = "kernel k<T: float>(x: T[N], y: out T[N])\nover (n in N by BN) { y[n] = T(x[n] * 2); }\n"
+    file = source(t, "k.tile", text)
+    np.save(path("x.npy"), np.array([1.0, 1.01, -3.0], np.float32))
+    tilewright(t, "run", file, "--in", f"x={path('x.npy')}:bf16", "--out", f"y={path('y.npy')}")
+    t.same(np.load(path("y.npy")), np.array([0x4000, 0x4001, 0xC0C0], np.uint16), what="y, raw")
+    tilewright(t, "run", file, "--in", f"x={path('y.npy')}:bf16", "--out", f"y={path('z.npy')}:f32")
+    t.same(np.load(path("z.npy")), np.array([4, 4.03125, -12], np.float32), what="y in f32")
+    tilewright(t, "run", file, "--in", f"x={path('y.npy')}", "--bind", "T=bf16", "--out", f"y={path('z.npy')}:f32")
+    require(":bf16" in tilewright(t, "run", file, "--in", f"x={path('y.npy')}", code=1).stderr, "no hint")
+
+
+@test
+def run_tells_damaged_arrays(t):
+    file = source(t, "good.tile", GOOD)
+    for content, word in [(b"", "not a valid .npy"), (b"\x93NUMPY\x01\0\xff\xff{", "ends within"), (b"hello world, this is text", "not a valid")]:
+        path = os.path.join(t.folder, "a.npy")
+        open(path, "wb").write(content)
+        require(word in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, word)
+    np.save(path, np.zeros(4, ">f4"))
+    require("big-endian" in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, "big-endian")
+
+
+@test
+def run_tells_shapes_that_disagree(t):
+    result = tilewright(t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[4]:1", "--random", "b=f32[5]:1", code=1)
+    for word in ("b", "N", "4", "5"):
+        require(word in result.stderr, result.stderr)
+
+
+# ---- info
+
+
+@test
+def info_tells_targets_versions_and_limits(t):
+    text = tilewright(t, "info").stdout
+    for word in ("tilewright", "LLVM", "target", "cpu", "limit"):
+        require(word in text, text)
+    require("targets" in json.loads(tilewright(t, "info", "--json").stdout), "no JSON")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+// Math functions become straight-line arith; what is an instruction stays.
+// RUN: tile-opt %s --expand-math --split-input-file | FileCheck %s
+// RUN: tile-opt %s --expand-math=fma=false --split-input-file | FileCheck %s --check-prefix=NOFMA
+
+// exp: x / ln 2 is rounded by an addition, and 2^n is made by a shift.
+// CHECK-LABEL: func.func @exponential(
+// CHECK:         %[[T:.*]] = arith.addf %{{.*}}, %{{.*}} fastmath<contract> : f32
+// CHECK:         arith.subf %[[T]], %{{.*}} : f32
+// CHECK:         arith.bitcast %[[T]] : f32 to i32
+// CHECK:         arith.shli
+// CHECK-NOT:     math.
+// CHECK-NOT:     scf.if
+func.func @exponential(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  return %y : f32
+}
+
+// -----
+
+// No function is left, in f32 or f64, on scalars or vectors, and none has a branch.
+// CHECK-LABEL: func.func @all(
+// CHECK-NOT:     math.{{(exp|exp2|tanh|log|log2|log1p|sin|cos|erf|powf|rsqrt) }}
+// CHECK-NOT:     scf.
+// CHECK:         return
+func.func @all(%x: f32, %y: f64, %v: vector<8xf32>) -> (f32, f64, vector<8xf32>) {
+  %0 = math.exp2 %x : f32
+  %1 = math.tanh %0 : f32
+  %2 = math.log %1 : f32
+  %3 = math.log2 %2 : f32
+  %4 = math.log1p %3 : f32
+  %5 = math.erf %4 : f32
+  %6 = math.powf %5, %x : f32
+  %7 = math.rsqrt %6 : f32
+  %8 = math.sin %y : f64
+  %9 = math.cos %8 : f64
+  %10 = math.powf %9, %y : f64
+  %11 = math.exp %v : vector<8xf32>
+  return %7, %10, %11 : f32, f64, vector<8xf32>
+}
+
+// -----
+
+// Instructions stay.
+// CHECK-LABEL: func.func @instructions(
+// CHECK-NEXT:    math.sqrt
+// CHECK-NEXT:    math.floor
+// CHECK-NEXT:    math.ceil
+// CHECK-NEXT:    math.roundeven
+// CHECK-NEXT:    math.absf
+// CHECK-NEXT:    math.fma
+// CHECK-NEXT:    return
+// Without an instruction for it, fma on f32 is a product and a sum in f64, rounded to odd there.
+// NOFMA-LABEL: func.func @instructions(
+// NOFMA:         math.absf
+// NOFMA-NOT:     math.fma
+// NOFMA:         arith.truncf %{{.*}} : f64 to f32
+func.func @instructions(%x: f32) -> f32 {
+  %0 = math.sqrt %x : f32
+  %1 = math.floor %0 : f32
+  %2 = math.ceil %1 : f32
+  %3 = math.roundeven %2 : f32
+  %4 = math.absf %3 : f32
+  %5 = math.fma %4, %x, %x : f32
+  return %5 : f32
+}
+
+// -----
+
+// Narrow floats are left to expand-casts, tensors and other functions to nobody.
+// CHECK-LABEL: func.func @stays(
+// CHECK-NEXT:    math.exp %{{.*}} : bf16
+// CHECK-NEXT:    math.exp %{{.*}} : tensor<4xf32>
+// CHECK-NEXT:    math.atan %{{.*}} : f32
+func.func @stays(%x: bf16, %t: tensor<4xf32>, %y: f32) -> (bf16, tensor<4xf32>, f32) {
+  %0 = math.exp %x : bf16
+  %1 = math.exp %t : tensor<4xf32>
+  %2 = math.atan %y : f32
+  return %0, %1, %2 : bf16, tensor<4xf32>, f32
+}

@@ -1,0 +1,129 @@
+// RUN: tile-opt %s -split-input-file -lower-linalg-to-loops -verify-diagnostics | FileCheck %s
+// RUN: tile-opt %s -split-input-file -lower-linalg-to-loops=reference -verify-diagnostics | FileCheck %s --check-prefix=REFERENCE
+
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+
+// Innermost reductions carry the sum in a register, and it may be reassociated; in the oracle it may not.
+// CHECK-LABEL: func.func @row_sums
+// CHECK:         scf.for %[[I:.+]] =
+// CHECK:           %[[S0:.+]] = memref.load %[[SUM:.+]][%[[I]]]
+// CHECK:           %[[S1:.+]] = scf.for %[[J:.+]] = {{.*}} iter_args(%[[S:.+]] = %[[S0]]) -> (f32) {
+// CHECK-NEXT:        %[[X:.+]] = memref.load %{{.+}}[%[[I]], %[[J]]]
+// CHECK-NEXT:        %[[T:.+]] = arith.addf %[[S]], %[[X]] fastmath<reassoc,contract> : f32
+// CHECK-NEXT:        scf.yield %[[T]] : f32
+// CHECK:           memref.store %[[S1]], %[[SUM]][%[[I]]]
+// REFERENCE-LABEL: func.func @row_sums
+// REFERENCE:         arith.addf %{{.+}}, %{{.+}} : f32
+func.func @row_sums(%x: memref<?x?xf32>, %sum: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#ij, #i], iterator_types = ["parallel", "reduction"]} ins(%x : memref<?x?xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+#j = affine_map<(i, j) -> (j)>
+
+// A reduction outside of a parallel dimension adds in memory, where the innermost loop is one of vectors without further licence.
+// CHECK-LABEL: func.func @column_sums
+// CHECK:         scf.for %[[I:.+]] =
+// CHECK:           scf.for %[[J:.+]] =
+// CHECK:             %[[S:.+]] = memref.load %[[SUM:.+]][%[[J]]]
+// CHECK:             %[[T:.+]] = arith.addf %[[S]], %{{.+}} : f32
+// CHECK:             memref.store %[[T]], %[[SUM]][%[[J]]]
+func.func @column_sums(%x: memref<?x?xf32>, %sum: memref<?xf32>) {
+  linalg.generic {indexing_maps = [#ij, #j], iterator_types = ["reduction", "parallel"]} ins(%x : memref<?x?xf32>) outs(%sum : memref<?xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    linalg.yield %t : f32
+  }
+  return
+}
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+
+// What depends on i alone is computed once for each i; the unused old output is not loaded.
+// CHECK-LABEL: func.func @hoisted
+// CHECK-SAME:    (%[[A:.+]]: memref<?xf32>, %[[B:.+]]: memref<?x?xf32>, %[[Y:.+]]: memref<?x?xf32>
+// CHECK:         scf.for %[[I:.+]] =
+// CHECK-NEXT:      %[[V:.+]] = memref.load %[[A]][%[[I]]]
+// CHECK-NEXT:      %[[R:.+]] = math.rsqrt %[[V]]
+// CHECK-NEXT:      scf.for %[[J:.+]] =
+// CHECK-NEXT:        %[[W:.+]] = memref.load %[[B]][%[[I]], %[[J]]]
+// CHECK-NEXT:        %[[P:.+]] = arith.mulf %[[R]], %[[W]]
+// CHECK-NEXT:        memref.store %[[P]], %[[Y]][%[[I]], %[[J]]]
+func.func @hoisted(%a: memref<?xf32>, %b: memref<?x?xf32>, %y: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#i, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : memref<?xf32>, memref<?x?xf32>) outs(%y : memref<?x?xf32>) {
+  ^bb0(%v: f32, %w: f32, %old: f32):
+    %r = math.rsqrt %v : f32
+    %p = arith.mulf %r, %w : f32
+    linalg.yield %p : f32
+  }
+  return
+}
+
+// -----
+
+#none = affine_map<() -> ()>
+
+// Edge: no loop at all.
+// CHECK-LABEL: func.func @scalar
+// CHECK-NOT:     scf.for
+// CHECK:         memref.store %{{.+}}, %{{.+}}[] : memref<f32>
+func.func @scalar(%a: f32, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [#none], iterator_types = []} outs(%y : memref<f32>) {
+  ^bb0(%old: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#i = affine_map<(i) -> (i)>
+
+// A read that a condition guards stays under it, and an index is the loop's variable.
+// CHECK-LABEL: func.func @guarded
+// CHECK:         scf.for %[[I:.+]] =
+// CHECK:           %[[INSIDE:.+]] = arith.cmpi ult, %[[I]], %{{.+}} : index
+// CHECK:           scf.if %[[INSIDE]]
+// CHECK:             memref.load %{{.+}}[%[[I]]]
+func.func @guarded(%x: memref<?xf32>, %n: index, %y: memref<?xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%y : memref<?xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %inside = arith.cmpi ult, %i, %n : index
+    %v = scf.if %inside -> (f32) {
+      %w = memref.load %x[%i] : memref<?xf32>
+      scf.yield %w : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#i = affine_map<(i) -> (i)>
+
+func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{has tensors; only memrefs become loops}}
+  %y = linalg.generic {indexing_maps = [#i], iterator_types = ["parallel"]} outs(%x : tensor<?xf32>) {
+  ^bb0(%a: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

@@ -1,0 +1,85 @@
+#include "runtime/ViewFacts.h"
+
+#include "tests/unit/runtime/TestSupport.h"
+
+using namespace tilewright::runtime;
+using namespace tilewright::runtime::test;
+
+/// x: T[M..., K]
+static const Parameter &rows() {
+  static const Signature signature = signatureOf(kernel("k", {}, {view("x", "in", "f32", {"M...", "K"})}));
+  return signature.parameters[0];
+}
+
+/// x: T[A, B]
+static const Parameter &matrix() {
+  static const Signature signature = signatureOf(kernel("k", {}, {view("x", "in", "f32", {"A", "B"})}));
+  return signature.parameters[0];
+}
+
+static BoundView bound(const Parameter &parameter, std::vector<int64_t> shape, std::vector<int64_t> strides, uintptr_t address = 64,
+                       int32_t alignment = 0) {
+  ViewArgument argument;
+  argument.data = reinterpret_cast<void *>(address);
+  argument.dtype = TW_F32;
+  argument.rank = static_cast<int>(shape.size());
+  argument.alignment = alignment;
+  std::copy(shape.begin(), shape.end(), argument.shape);
+  std::copy(strides.begin(), strides.end(), argument.strides);
+  return bindView(parameter, argument);
+}
+
+TEST(ViewFacts, ContiguousRowsAreMerged) {
+  BoundView view = bound(rows(), {2, 5, 64}, {320, 64, 1});
+  EXPECT_EQ(view.facts.packRank, 1);
+  EXPECT_EQ(view.rank, 2);
+  EXPECT_EQ(view.extents[0], 10);
+  EXPECT_EQ(view.strides[0], 64);
+  EXPECT_EQ(view.facts.unitStrideDimension, 1);
+}
+
+TEST(ViewFacts, RowsOfASliceAreNotMerged) {
+  BoundView view = bound(rows(), {2, 3, 64}, {320, 64, 1}); // three of five tokens
+  EXPECT_EQ(view.facts.packRank, 2);
+  EXPECT_EQ(view.rank, 3);
+  EXPECT_EQ(view.declaredExtents[0], 6);
+}
+
+TEST(ViewFacts, DimensionsOfExtentOneMergeWithAnything) {
+  BoundView view = bound(rows(), {1, 5, 1, 64}, {999, 64, 777, 1});
+  EXPECT_EQ(view.facts.packRank, 1);
+  EXPECT_EQ(view.extents[0], 5);
+  EXPECT_EQ(view.strides[0], 64);
+}
+
+TEST(ViewFacts, NoRowsAndOneRowAreOneDimension) {
+  EXPECT_EQ(bound(rows(), {64}, {1}).extents[0], 1);
+  EXPECT_EQ(bound(rows(), {3, 0, 64}, {0, 64, 1}).extents[0], 0);
+}
+
+TEST(ViewFacts, TheUnitStrideIsTheLastOneThatMatters) {
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}).facts.unitStrideDimension, 1);
+  EXPECT_EQ(bound(matrix(), {8, 16}, {1, 8}).facts.unitStrideDimension, 0);
+  EXPECT_EQ(bound(matrix(), {8, 16}, {32, 2}).facts.unitStrideDimension, -1);
+  EXPECT_EQ(bound(matrix(), {8, 1}, {1, 1}).facts.unitStrideDimension, 0); // not the column of one
+  EXPECT_EQ(bound(matrix(), {8, 8}, {1, 1}).facts.unitStrideDimension, 1);
+}
+
+TEST(ViewFacts, AStrideThatIsNotUsedFits) {
+  BoundView column = bound(matrix(), {8, 1}, {7, 999});
+  EXPECT_EQ(column.facts.unitStrideDimension, 1);
+  EXPECT_EQ(column.strides[1], 1);
+  BoundView row = bound(matrix(), {1, 8}, {999, 1}, 64, 64);
+  EXPECT_EQ(row.strides[0], 0);
+  EXPECT_EQ(row.facts.alignment, 64);
+}
+
+TEST(ViewFacts, AlignmentIsTheElementsOrAPromisedLine) {
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 64).facts.alignment, 4); // by chance
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 64, 64).facts.alignment, 64);
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 0, 64).facts.alignment, 64);
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 0, 32).facts.alignment, 4);
+  EXPECT_EQ(bound(matrix(), {8, 16}, {17, 1}, 64, 64).facts.alignment, 4); // rows do not keep it
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 66).facts.alignment, 2);     // not even an element
+  EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 0, 1).facts.alignment, 1);
+}
