@@ -49,8 +49,8 @@ static Status checkRank(const Parameter &parameter, const ViewArgument &view) {
   std::string dimensions;
   for (const Dimension &dimension : parameter.dimensions)
     dimensions += (dimensions.empty() ? "" : ", ") + dimension.text;
-  return Status(TW_INVALID_SHAPE, concat("parameter ", parameter.name, ": rank is ", rank, ", expected ", pack ? "at least " : "",
-                                         declared - pack, " for [", dimensions, "]"));
+  return Status(TW_INVALID_SHAPE, concat("parameter ", parameter.name, ": rank is ", rank, ", expected ",
+                                         pack ? "at least " : "", declared - pack, " for [", dimensions, "]"));
 }
 
 static Status bindView(const Parameter &parameter, const tw_argument &given, ViewArgument &view) {
@@ -63,7 +63,8 @@ static Status bindView(const Parameter &parameter, const tw_argument &given, Vie
   if (given.alignment < 0 || (given.alignment & (given.alignment - 1)) != 0)
     return invalid(parameter.name, concat("alignment ", given.alignment, " is not a power of two"));
   if (given.alignment && reinterpret_cast<uintptr_t>(given.data) % static_cast<uintptr_t>(given.alignment) != 0)
-    return invalid(parameter.name, concat("the address is not a multiple of the ", given.alignment, " bytes that are promised"));
+    return invalid(parameter.name,
+                   concat("the address is not a multiple of the ", given.alignment, " bytes that are promised"));
   view.data = given.data;
   view.dtype = given.dtype;
   view.rank = given.rank;
@@ -72,7 +73,8 @@ static Status bindView(const Parameter &parameter, const tw_argument &given, Vie
   std::copy_n(given.strides, given.rank, view.strides);
   for (int dimension = 0; dimension < view.rank; ++dimension)
     if (view.shape[dimension] < 0)
-      return Status(TW_INVALID_SHAPE, concat("parameter ", parameter.name, ": shape ", shapeText(view), " has a negative extent"));
+      return Status(TW_INVALID_SHAPE,
+                    concat("parameter ", parameter.name, ": shape ", shapeText(view), " has a negative extent"));
   if (!isAddressable(view))
     return Status(TW_INVALID_SHAPE,
                   concat("parameter ", parameter.name, ": shape ", shapeText(view), " spans more than 64-bit addresses can"));
@@ -88,8 +90,8 @@ static Status bindScalar(const Parameter &parameter, const tw_argument &given, s
   tw_dtype dtype = dtypeNamed(parameter.dtype);
   if (dtype == TW_NO_DTYPE || encode(*scalar, dtype))
     return {};
-  return invalid(parameter.name, concat(isReal ? concat(given.real) : std::to_string(given.integer), " is not a value of ",
-                                        parameter.dtype));
+  return invalid(parameter.name,
+                 concat(isReal ? concat(given.real) : std::to_string(given.integer), " is not a value of ", parameter.dtype));
 }
 
 Result<Arguments> Arguments::bind(const Signature &signature, std::span<const tw_argument> given, bool complete) {

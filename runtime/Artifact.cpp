@@ -14,7 +14,9 @@ namespace {
 constexpr size_t headerBytes = 24;
 constexpr int64_t mostScratchBytes = int64_t(1) << 32;
 
-Status damaged(std::string message) { return Status(TW_DAMAGED_ARTIFACT, std::move(message)); }
+Status damaged(std::string message) {
+  return Status(TW_DAMAGED_ARTIFACT, std::move(message));
+}
 
 class ArtifactReader {
 public:
@@ -42,7 +44,8 @@ private:
     if (Status status = readTexts(tree, "dimensions", slots); !status.ok())
       return status;
     artifact.slotCount = slots.size();
-    if (Status status = readNumbers("constants", [&](const std::string &name, int64_t value) { artifact.constants[name] = value; });
+    if (Status status =
+            readNumbers("constants", [&](const std::string &name, int64_t value) { artifact.constants[name] = value; });
         !status.ok())
       return status;
     for (const auto &[name, value] : artifact.constants)
@@ -61,7 +64,8 @@ private:
       return status;
     if (Status status = readBoolean(tree, "checked", artifact.checked); !status.ok())
       return status;
-    if (Status status = readNumbers("chosen", [&](const std::string &name, int64_t value) { artifact.chosen.emplace_back(name, value); });
+    if (Status status =
+            readNumbers("chosen", [&](const std::string &name, int64_t value) { artifact.chosen.emplace_back(name, value); });
         !status.ok())
       return status;
     std::string grid;

@@ -1,7 +1,7 @@
 // An artifact: what the compiler makes of one specialization (format in compiler_c.h), read and validated.
 //
-// Nothing here trusts the bytes: lengths, names and numbers are checked, and what is wrong is a status. The code itself is trusted
-// as the compiler's; a cache on disk keeps a hash of it.
+// Nothing here trusts the bytes: lengths, names and numbers are checked, and what is wrong is a status. The code itself is
+// trusted as the compiler's; a cache on disk keeps a hash of it.
 #pragma once
 
 #include "runtime/LaunchProgram.h"
@@ -36,10 +36,10 @@ struct Artifact {
   Signature signature; ///< every dtype resolved; its dimension names start with the slots
   std::string target, processor;
   bool checked = false;
-  std::vector<bool> present;         ///< by parameter; scalars are
-  std::vector<int32_t> packRank;     ///< by parameter
-  std::vector<int32_t> alignment;    ///< by parameter; 1 if nothing is said
-  std::vector<int32_t> unitStride;   ///< by parameter; -1: none
+  std::vector<bool> present;       ///< by parameter; scalars are
+  std::vector<int32_t> packRank;   ///< by parameter
+  std::vector<int32_t> alignment;  ///< by parameter; 1 if nothing is said
+  std::vector<int32_t> unitStride; ///< by parameter; -1: none
   std::map<std::string, int64_t> constants;
   size_t slotCount = 0; ///< of run-time extents
   std::vector<std::pair<std::string, int64_t>> chosen;

@@ -1,11 +1,11 @@
 // Compiled kernels by key, and one compilation for each key.
 //
-// The first thread that asks for a key produces it; others that ask meanwhile wait for that, and get the same result or the same
-// error. An error is not kept: the next to ask tries again. What is produced stays until the cache dies, since launchables of any
-// age may use it.
+// The first thread that asks for a key produces it; others that ask meanwhile wait for that, and get the same result or the
+// same error. An error is not kept: the next to ask tries again. What is produced stays until the cache dies, since launchables
+// of any age may use it.
 //
-// This is the memory half. A cache on disk belongs inside `produce`, between a miss here and the compiler: it maps the same key,
-// the text of the module and the compiler's build id to the bytes of an artifact.
+// This is the memory half. A cache on disk belongs inside `produce`, between a miss here and the compiler: it maps the same
+// key, the text of the module and the compiler's build id to the bytes of an artifact.
 #pragma once
 
 #include "runtime/Status.h"

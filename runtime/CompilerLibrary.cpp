@@ -20,7 +20,9 @@ std::string ownFolder() {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-Status unavailable(std::string message) { return Status(TW_COMPILER_UNAVAILABLE, std::move(message)); }
+Status unavailable(std::string message) {
+  return Status(TW_COMPILER_UNAVAILABLE, std::move(message));
+}
 
 } // namespace
 
@@ -44,15 +46,16 @@ Status CompilerLibrary::load() {
       if (Status status = open(folder + fileName, false, handle); !status.ok())
         return status;
     if (!handle && !open(fileName, true, handle).ok())
-      return unavailable(concat("this kernel is in no cache, and the compiler (", fileName, ") is neither in ", ownFolder(),
-                                " nor in the loader's search path: install it, or set TILEWRIGHT_COMPILER_LIBRARY to its path"));
+      return unavailable(
+          concat("this kernel is in no cache, and the compiler (", fileName, ") is neither in ", ownFolder(),
+                 " nor in the loader's search path: install it, or set TILEWRIGHT_COMPILER_LIBRARY to its path"));
   }
 
   CompilerSymbols found;
   const char *missing = nullptr;
-#define TILEWRIGHT_COMPILER_SYMBOL(name)                                                                                         \
-  found.name = reinterpret_cast<decltype(found.name)>(dlsym(handle, "tw_compiler_" #name));                                      \
-  if (!found.name && !missing)                                                                                                   \
+#define TILEWRIGHT_COMPILER_SYMBOL(name)                                                                                       \
+  found.name = reinterpret_cast<decltype(found.name)>(dlsym(handle, "tw_compiler_" #name));                                    \
+  if (!found.name && !missing)                                                                                                 \
     missing = "tw_compiler_" #name;
 #include "runtime/CompilerSymbols.def"
 
@@ -62,8 +65,9 @@ Status CompilerLibrary::load() {
   if (!found.interface_version)
     return unavailable("the compiler's library has no tw_compiler_interface_version: it is not libtilewright-compiler");
   if (uint32_t version = found.interface_version(); version != TW_COMPILER_INTERFACE_VERSION)
-    return unavailable(concat("the compiler", info.dli_fname ? concat(" (", info.dli_fname, ")") : std::string(), " has interface version ", version,
-                              ", expected ", TW_COMPILER_INTERFACE_VERSION, ": install libtilewright and libtilewright-compiler of one release"));
+    return unavailable(concat("the compiler", info.dli_fname ? concat(" (", info.dli_fname, ")") : std::string(),
+                              " has interface version ", version, ", expected ", TW_COMPILER_INTERFACE_VERSION,
+                              ": install libtilewright and libtilewright-compiler of one release"));
   if (missing)
     return unavailable(concat("the compiler's library has no ", missing));
   symbols = found;

@@ -18,7 +18,8 @@ public:
   static Result<std::shared_ptr<Context>> create(const tw_context_options *options);
   explicit Context(const tw_context_options &options);
 
-  /// A number that stands for a module's texts: equal for equal texts only, so that modules loaded twice share compiled kernels.
+  /// A number that stands for a module's texts: equal for equal texts only, so that modules loaded twice share compiled
+  /// kernels.
   uint64_t identityOf(const std::string &texts);
 
   /// One at a time. A print without a host's function goes to stdout.

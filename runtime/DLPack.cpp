@@ -94,9 +94,9 @@ Status viewFromDLPack(const void *from, bool isVersioned, tw_argument &view) {
                                          ", expected the memory of the CPU"));
   view.dtype = dtypeOf(tensor->dtype);
   if (view.dtype == TW_NO_DTYPE)
-    return Status(TW_UNSUPPORTED, concat("the tensor has DLPack type code ", int(tensor->dtype.code), " of ",
-                                         int(tensor->dtype.bits), " bits and ", tensor->dtype.lanes,
-                                         " lanes, which is no dtype of the language"));
+    return Status(TW_UNSUPPORTED,
+                  concat("the tensor has DLPack type code ", int(tensor->dtype.code), " of ", int(tensor->dtype.bits),
+                         " bits and ", tensor->dtype.lanes, " lanes, which is no dtype of the language"));
   if (tensor->ndim < 1 || tensor->ndim > TW_MAX_RANK)
     return Status(TW_INVALID_SHAPE, concat("the tensor has rank ", tensor->ndim, ", expected 1 to ", TW_MAX_RANK));
   tw_argument shaped = tw_strided_view(view.parameter, nullptr, view.dtype, tensor->ndim, tensor->shape, tensor->strides);

@@ -16,9 +16,9 @@ struct Facts {
 };
 
 constexpr Facts facts[] = {
-    {"", 0, TW_NO_DTYPE},   {"f64", 8, TW_F64},    {"f32", 4, TW_F32},    {"f16", 2, TW_F32}, {"bf16", 2, TW_F32},
-    {"f8e4m3", 1, TW_F32},  {"f8e5m2", 1, TW_F32}, {"i64", 8, TW_I64},    {"i32", 4, TW_I32}, {"i16", 2, TW_I32},
-    {"i8", 1, TW_I32},      {"u8", 1, TW_I32},     {"bool", 1, TW_I32},
+    {"", 0, TW_NO_DTYPE},  {"f64", 8, TW_F64},    {"f32", 4, TW_F32},  {"f16", 2, TW_F32}, {"bf16", 2, TW_F32},
+    {"f8e4m3", 1, TW_F32}, {"f8e5m2", 1, TW_F32}, {"i64", 8, TW_I64},  {"i32", 4, TW_I32}, {"i16", 2, TW_I32},
+    {"i8", 1, TW_I32},     {"u8", 1, TW_I32},     {"bool", 1, TW_I32},
 };
 
 const Facts &of(tw_dtype dtype) {
@@ -70,7 +70,8 @@ uint32_t encodeNarrow(double value, Narrow format) {
   int exponent;
   std::frexp(magnitude, &exponent);
   exponent = std::max(exponent - 1, 1 - format.bias()); // subnormals have the smallest exponent
-  // In units of the last place; the default rounding mode is to nearest even. A carry into the exponent comes out right by itself.
+  // In units of the last place; the default rounding mode is to nearest even. A carry into the exponent comes out right by
+  // itself.
   double units = std::nearbyint(std::ldexp(magnitude, format.mantissaBits - exponent));
   double pattern = units + std::ldexp(static_cast<double>(exponent + format.bias() - 1), format.mantissaBits);
   return sign | (pattern > format.largest() ? overflow : static_cast<uint32_t>(pattern));
@@ -104,7 +105,9 @@ tw_dtype tilewright::runtime::dtypeNamed(std::string_view name) {
   return TW_NO_DTYPE;
 }
 
-bool tilewright::runtime::isFloat(tw_dtype dtype) { return dtype >= TW_F64 && dtype <= TW_F8E5M2; }
+bool tilewright::runtime::isFloat(tw_dtype dtype) {
+  return dtype >= TW_F64 && dtype <= TW_F8E5M2;
+}
 
 std::optional<int64_t> tilewright::runtime::encode(Scalar scalar, tw_dtype dtype) {
   if (isFloat(dtype)) {
@@ -164,7 +167,15 @@ Scalar tilewright::runtime::decode(int64_t slot, tw_dtype dtype) {
 
 // ---- The C interface's questions about dtypes ------------------------------------------------------------------------------
 
-size_t tw_dtype_bytes(tw_dtype dtype) { return of(dtype).bytes; }
-const char *tw_dtype_name(tw_dtype dtype) { return of(dtype).name; }
-tw_dtype tw_dtype_named(const char *name) { return name ? dtypeNamed(name) : TW_NO_DTYPE; }
-tw_dtype tw_dtype_accumulator(tw_dtype dtype) { return of(dtype).accumulator; }
+size_t tw_dtype_bytes(tw_dtype dtype) {
+  return of(dtype).bytes;
+}
+const char *tw_dtype_name(tw_dtype dtype) {
+  return of(dtype).name;
+}
+tw_dtype tw_dtype_named(const char *name) {
+  return name ? dtypeNamed(name) : TW_NO_DTYPE;
+}
+tw_dtype tw_dtype_accumulator(tw_dtype dtype) {
+  return of(dtype).accumulator;
+}

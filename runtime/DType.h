@@ -19,7 +19,8 @@ struct Scalar {
   double real = 0;
 };
 
-/// The scalar in the low bytes of a slot, rounded to nearest even if `dtype` is a float; nothing if an integer dtype cannot hold it.
+/// The scalar in the low bytes of a slot, rounded to nearest even if `dtype` is a float; nothing if an integer dtype cannot
+/// hold it.
 std::optional<int64_t> encode(Scalar scalar, tw_dtype dtype);
 /// The number that those bytes stand for.
 Scalar decode(int64_t slot, tw_dtype dtype);

@@ -27,8 +27,8 @@ int64_t product(std::span<const int64_t> extents) {
 
 Status mismatch(const std::string &parameter, const std::string &dimension, int64_t found, int64_t expected,
                 const std::string &reason) {
-  return Status(TW_INVALID_SHAPE, concat("parameter ", parameter, ": dimension ", dimension, " is ", found, ", expected ", expected,
-                                         " (", reason, ')'));
+  return Status(TW_INVALID_SHAPE, concat("parameter ", parameter, ": dimension ", dimension, " is ", found, ", expected ",
+                                         expected, " (", reason, ')'));
 }
 
 } // namespace
@@ -36,8 +36,8 @@ Status mismatch(const std::string &parameter, const std::string &dimension, int6
 Status Dimensions::bindNumber(const std::string &name, int64_t extent, const char *by) {
   auto found = std::find(signature->dimensionNames.begin(), signature->dimensionNames.end(), name);
   if (found == signature->dimensionNames.end())
-    return Status(TW_INVALID_ARGUMENT, concat("kernel ", signature->name, " has no dimension ", name,
-                                              suggestion(name, signature->dimensionNames)));
+    return Status(TW_INVALID_ARGUMENT,
+                  concat("kernel ", signature->name, " has no dimension ", name, suggestion(name, signature->dimensionNames)));
   BoundDimension &dimension = bound[static_cast<size_t>(found - signature->dimensionNames.begin())];
   if (dimension.bound && dimension.extent != extent)
     return Status(TW_INVALID_ARGUMENT, concat("dimension ", name, " is given as ", extent, " and as ", dimension.extent));

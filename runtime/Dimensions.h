@@ -2,8 +2,8 @@
 //
 //   x: T[M..., K], w: T[N, K]      x [2, 5, 64], w [77, 64]     M = 10 (2 · 5), K = 64, N = 77
 //
-// Plain names come first, in the order of the parameters; then definitions (P = (H - R) / 2 + 1), which may use them and each other;
-// then expressions, which only check.
+// Plain names come first, in the order of the parameters; then definitions (P = (H - R) / 2 + 1), which may use them and each
+// other; then expressions, which only check.
 #pragma once
 
 #include "runtime/Arguments.h"

@@ -13,7 +13,9 @@ using nlohmann::json;
 namespace {
 
 /// For messages. Only what is not nested: writing a tree out takes as much stack as it is deep.
-std::string brief(const json &tree) { return tree.is_primitive() ? tree.dump() : std::string("an ") + tree.type_name(); }
+std::string brief(const json &tree) {
+  return tree.is_primitive() ? tree.dump() : std::string("an ") + tree.type_name();
+}
 
 struct OperationFacts {
   const char *name;
@@ -161,12 +163,13 @@ private:
       return fail(concat("there is no shared value ", brief(what)));
     size_t index = what.get<size_t>();
     result.usedValues.push_back(index);
-    spelled = index < scope.valueTexts.size() ? Spelled{scope.valueTexts[index], 0} : Spelled{concat("value ", index), tightest};
+    spelled =
+        index < scope.valueTexts.size() ? Spelled{scope.valueTexts[index], 0} : Spelled{concat("value ", index), tightest};
     return emit({Code::Value, Operation::Add, TW_NO_DTYPE, index}, 1);
   }
 
-  bool read(Code code, const char *kind, const std::vector<std::string> &names, std::vector<size_t> &used, const std::string &name,
-            std::string text, Spelled &spelled) {
+  bool read(Code code, const char *kind, const std::vector<std::string> &names, std::vector<size_t> &used,
+            const std::string &name, std::string text, Spelled &spelled) {
     auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end())
       return fail(concat("there is no ", kind, " named ", name));

@@ -29,7 +29,7 @@ struct Scope {
 struct Environment {
   const int64_t *dimensions = nullptr;
   const Interval *scalars = nullptr;
-  const Interval *axisLow = nullptr; ///< first index, inclusive
+  const Interval *axisLow = nullptr;  ///< first index, inclusive
   const Interval *axisHigh = nullptr; ///< last index, exclusive
   const Interval *values = nullptr;
 };

@@ -162,7 +162,9 @@ Interval less(const Interval &a, const Interval &b, bool orEqual) {
   return anyBoolean;
 }
 
-Interval negated(const Interval &a) { return Interval::integers(1 - a.high, 1 - a.low); }
+Interval negated(const Interval &a) {
+  return Interval::integers(1 - a.high, 1 - a.low);
+}
 
 Interval compareReals(Operation operation, const Interval &a, const Interval &b) {
   if (!a.isExact() || !b.isExact()) // may hold NaN, of which nothing is certain
@@ -195,9 +197,9 @@ Interval compareIntegers(Operation operation, const Interval &a, const Interval 
   case Operation::GreaterEqual:
     return less(b, a, true);
   default: {
-    Interval equal = a.isExact() && b.isExact()             ? Interval::boolean(a.low == b.low)
-                     : a.high < b.low || b.high < a.low     ? Interval::boolean(false)
-                                                            : anyBoolean;
+    Interval equal = a.isExact() && b.isExact()         ? Interval::boolean(a.low == b.low)
+                     : a.high < b.low || b.high < a.low ? Interval::boolean(false)
+                                                        : anyBoolean;
     return operation == Operation::Equal ? equal : negated(equal);
   }
   }
@@ -232,7 +234,9 @@ Interval tilewright::runtime::unary(Operation operation, const Interval &a) {
     return a.isReal ? Interval::reals(-a.realHigh, -a.realLow) : wrapped(-Wide(a.high), -Wide(a.low));
   default: // Absolute
     if (a.isReal)
-      return Interval::reals(a.realLow > 0 ? a.realLow : a.realHigh < 0 ? -a.realHigh : 0 * a.realLow,
+      return Interval::reals(a.realLow > 0    ? a.realLow
+                             : a.realHigh < 0 ? -a.realHigh
+                                              : 0 * a.realLow,
                              std::max(-a.realLow, a.realHigh));
     if (a.low == INT64_MIN)
       return allIntegers;

@@ -1,7 +1,8 @@
 // Interval arithmetic of the language's integers and floats.
 //
 // The launch checks ask of an expression not one value but all that it can take: `h * D + d` with h in 0..H and d in 0..D. An
-// interval holds them; an exact value is an interval of one. So one evaluator serves both `require K % 8 == 0` and the range rule.
+// interval holds them; an exact value is an interval of one. So one evaluator serves both `require K % 8 == 0` and the range
+// rule.
 //
 // Sound, not tight: the result contains every value that the operation can give for operands from the intervals. Integers are
 // i64 and wrap in the language, so an operation that can overflow gives every i64.
@@ -15,8 +16,8 @@ namespace tilewright::runtime {
 
 struct Interval {
   bool isReal = false;
-  int64_t low = 0, high = 0;         ///< of integers and bool (0, 1); both ends included
-  double realLow = 0, realHigh = 0;  ///< of floats; an exact NaN has NaN in both
+  int64_t low = 0, high = 0;        ///< of integers and bool (0, 1); both ends included
+  double realLow = 0, realHigh = 0; ///< of floats; an exact NaN has NaN in both
 
   static Interval integer(int64_t value) { return {false, value, value, 0, 0}; }
   static Interval integers(int64_t low, int64_t high) { return {false, low, high, 0, 0}; }
@@ -32,9 +33,26 @@ struct Interval {
 };
 
 enum class Operation {
-  Add, Subtract, Multiply, Divide, Remainder, Negate, Absolute, Min, Max, Union,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-  And, Or, Not, Select,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  Remainder,
+  Negate,
+  Absolute,
+  Min,
+  Max,
+  Union,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  And,
+  Or,
+  Not,
+  Select,
   Cast
 };
 

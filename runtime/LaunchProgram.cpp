@@ -11,11 +11,14 @@ using nlohmann::json;
 
 // ---- Reading ----------------------------------------------------------------------------------------------------------------
 
-static Status damaged(std::string message) { return Status(TW_DAMAGED_ARTIFACT, std::move(message)); }
+static Status damaged(std::string message) {
+  return Status(TW_DAMAGED_ARTIFACT, std::move(message));
+}
 
 class LaunchProgram::Reader {
 public:
-  Reader(const json &metadata, const Signature &signature, const std::map<std::string, int64_t> &constants, LaunchProgram &program)
+  Reader(const json &metadata, const Signature &signature, const std::map<std::string, int64_t> &constants,
+         LaunchProgram &program)
       : metadata(metadata), signature(signature), program(program), scope(signature.scope()) {
     scope.constants = constants;
   }
@@ -90,7 +93,8 @@ private:
   bool axisNamed(const json &name, size_t &axis) {
     auto found = name.is_string() ? std::find(scope.axes.begin(), scope.axes.end(), name.get<std::string>()) : scope.axes.end();
     axis = static_cast<size_t>(found - scope.axes.begin());
-    return found != scope.axes.end() || fail(concat("there is no axis ", name.is_primitive() ? name.dump() : std::string("with a tree for its name")));
+    return found != scope.axes.end() ||
+           fail(concat("there is no axis ", name.is_primitive() ? name.dump() : std::string("with a tree for its name")));
   }
 
   bool viewNamed(const json &tree, size_t &parameter) {
@@ -398,8 +402,8 @@ Status LaunchProgram::checkDisjoint(const Disjoint &disjoint, const Environment 
     Interval a = first.evaluate(environment), b = second.evaluate(environment);
     if (a.high < b.low || b.high < a.low)
       return {};
-    details += concat(details.empty() ? "" : "; ", "dimension ", dimensionTexts[disjoint.parameter][dimension], ": ", numbers(a),
-                      " and ", numbers(b));
+    details += concat(details.empty() ? "" : "; ", "dimension ", dimensionTexts[disjoint.parameter][dimension], ": ",
+                      numbers(a), " and ", numbers(b));
   }
   return refused(disjoint.where, concat("two stores to ", parameterNames[disjoint.parameter],
                                         " can name one element (the other is at ", disjoint.other, "; ", details, ')'));

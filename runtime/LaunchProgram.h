@@ -1,13 +1,13 @@
-// The launch checks of an artifact (language §3.6, §3.12, §3.17): a small integer program that the compiler wrote beside the code.
-// It runs on the host when a launch is prepared, and again for those checks that read a scalar which a launch changes.
+// The launch checks of an artifact (language §3.6, §3.12, §3.17): a small integer program that the compiler wrote beside the
+// code. It runs on the host when a launch is prepared, and again for those checks that read a scalar which a launch changes.
 //
 //   require   a condition on dimensions and scalars is true
 //   accesses  the interval of an index lies in its dimension
 //   places    every combination of tiles and indices names its own element: mixed radix
 //   disjoint  two stores to one view do not meet
 //
-// All are decided by interval arithmetic over the ranges of the axes. A check inside an axis that is certainly empty is skipped:
-// nothing there runs.
+// All are decided by interval arithmetic over the ranges of the axes. A check inside an axis that is certainly empty is
+// skipped: nothing there runs.
 #pragma once
 
 #include "runtime/Signature.h"

@@ -19,7 +19,8 @@ Result<std::shared_ptr<LoadedKernel>> LoadedKernel::load(std::span<const std::by
     return artifact.takeStatus();
   const std::string &name = artifact->signature.name;
   if (artifact->target != "cpu")
-    return Status(TW_UNSUPPORTED, concat("kernel ", name, " is compiled for ", artifact->target, ", which this runtime cannot launch"));
+    return Status(TW_UNSUPPORTED,
+                  concat("kernel ", name, " is compiled for ", artifact->target, ", which this runtime cannot launch"));
   Result<SharedObject> object = SharedObject::load(artifact->code, name);
   if (!object.ok())
     return object.takeStatus();

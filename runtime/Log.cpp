@@ -64,7 +64,9 @@ Log::Log(tw_log_function function, void *user, tw_log_level level) {
 
 Log::~Log() = default;
 
-bool Log::isWanted(tw_log_level level) const { return logger->should_log(toSpdlog(level)); }
+bool Log::isWanted(tw_log_level level) const {
+  return logger->should_log(toSpdlog(level));
+}
 
 void Log::send(tw_log_level level, const std::string &message) {
   logger->log(toSpdlog(level), spdlog::string_view_t(message.data(), message.size()));

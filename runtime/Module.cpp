@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstring>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -19,7 +20,8 @@ namespace {
 
 bool readFile(const std::string &path, std::string &to) {
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  std::error_code ignored;
+  if (!file || std::filesystem::is_directory(path, ignored)) // a folder can be opened, and reads as empty
     return false;
   std::ostringstream text;
   text << file.rdbuf();
@@ -71,7 +73,7 @@ private:
   }
 
   ImportFunction import;
-  std::deque<std::string> files; ///< must not move
+  std::deque<std::string> files;            ///< must not move
   std::map<std::string, std::string> paths; ///< of imports as written
   std::string texts;
 };
@@ -211,7 +213,8 @@ Status Module::describe(const CompilerSymbols &compiler) {
   for (const json &element : *list) {
     Result<Signature> signature = Signature::parse(element);
     if (!signature.ok())
-      return Status(TW_INTERNAL_ERROR, concat("the compiler's description of ", name, " is damaged: ", signature.status().message()));
+      return Status(TW_INTERNAL_ERROR,
+                    concat("the compiler's description of ", name, " is damaged: ", signature.status().message()));
     kernels.push_back(std::move(*signature));
   }
   return {};

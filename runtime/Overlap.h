@@ -1,9 +1,9 @@
 // Do two strided views share memory? Does one overlap itself?
 //
-// Both are one question: has  Σ cₖ · xₖ = t  a solution with 0 <= xₖ <= nₖ? For two views the variables are the indices of both and
-// the byte within an element; for one view, the differences of two index lists, not all zero. In general that is NP-hard, but
-// strides are nested in practice (a row is longer than its elements), and then a search from the largest coefficient down has one
-// or two candidates at each level. The search is given a budget, and no memory but the stack: it also runs in launches.
+// Both are one question: has  Σ cₖ · xₖ = t  a solution with 0 <= xₖ <= nₖ? For two views the variables are the indices of both
+// and the byte within an element; for one view, the differences of two index lists, not all zero. In general that is NP-hard,
+// but strides are nested in practice (a row is longer than its elements), and then a search from the largest coefficient down
+// has one or two candidates at each level. The search is given a budget, and no memory but the stack: it also runs in launches.
 //
 // Column blocks of one matrix are the case that address ranges alone would refuse: a[:, :8] and a[:, 8:] interleave and share
 // nothing.

@@ -79,13 +79,21 @@ template <typename Body> tw_status guarded(tw_error **error, Body body) {
   }
 }
 
-Status isNull(const char *what) { return Status(TW_INVALID_ARGUMENT, concat(what, " is null")); }
+Status isNull(const char *what) {
+  return Status(TW_INVALID_ARGUMENT, concat(what, " is null"));
+}
 
 } // namespace
 
-tw_status tw_error_status(const tw_error *error) { return error ? error->status.code() : TW_OK; }
-const char *tw_error_message(const tw_error *error) { return error ? error->status.message().c_str() : ""; }
-const char *tw_error_diagnostics(const tw_error *error) { return error ? error->status.diagnostics().c_str() : ""; }
+tw_status tw_error_status(const tw_error *error) {
+  return error ? error->status.code() : TW_OK;
+}
+const char *tw_error_message(const tw_error *error) {
+  return error ? error->status.message().c_str() : "";
+}
+const char *tw_error_diagnostics(const tw_error *error) {
+  return error ? error->status.diagnostics().c_str() : "";
+}
 
 void tw_error_release(tw_error *error) {
   if (error != &outOfMemory)
@@ -110,8 +118,12 @@ const char *tw_status_name(tw_status status) {
   return index < std::size(names) ? names[index] : "unknown status";
 }
 
-const char *tw_version(void) { return TILEWRIGHT_VERSION; }
-uint32_t tw_runtime_interface_version(void) { return TW_RUNTIME_INTERFACE_VERSION; }
+const char *tw_version(void) {
+  return TILEWRIGHT_VERSION;
+}
+uint32_t tw_runtime_interface_version(void) {
+  return TW_RUNTIME_INTERFACE_VERSION;
+}
 
 // ---- Context ----------------------------------------------------------------------------------------------------------------
 
@@ -127,9 +139,13 @@ tw_status tw_context_create(const tw_context_options *options, tw_context **cont
   });
 }
 
-void tw_context_release(tw_context *context) { delete context; }
+void tw_context_release(tw_context *context) {
+  delete context;
+}
 
-int32_t tw_context_threads(const tw_context *context) { return context ? context->context->pool.threads() : 0; }
+int32_t tw_context_threads(const tw_context *context) {
+  return context ? context->context->pool.threads() : 0;
+}
 
 tw_status tw_context_get_statistics(const tw_context *context, tw_context_statistics *statistics, tw_error **error) {
   return guarded(error, [&]() -> Status {
@@ -167,7 +183,9 @@ tw_status tw_context_compiler_information(tw_context *context, char **json, tw_e
   });
 }
 
-void tw_text_release(char *text) { std::free(text); }
+void tw_text_release(char *text) {
+  std::free(text);
+}
 
 // ---- Modules ----------------------------------------------------------------------------------------------------------------
 
@@ -190,7 +208,9 @@ tw_status tw_module_from_text(tw_context *context, const char *name, const char 
     ImportFunction import;
     if (Status status = importOf(options, import); !status.ok())
       return status;
-    std::string_view view = !text ? std::string_view() : length == SIZE_MAX ? std::string_view(text) : std::string_view(text, length);
+    std::string_view view = !text                ? std::string_view()
+                            : length == SIZE_MAX ? std::string_view(text)
+                                                 : std::string_view(text, length);
     Result<std::shared_ptr<Module>> result = Module::fromText(context->context, name, view, import);
     if (!result.ok())
       return result.takeStatus();
@@ -215,9 +235,15 @@ tw_status tw_module_from_file(tw_context *context, const char *path, const tw_mo
   });
 }
 
-void tw_module_release(tw_module *module) { delete module; }
-const char *tw_module_warnings(const tw_module *module) { return module ? module->module->warnings.c_str() : ""; }
-size_t tw_module_kernel_count(const tw_module *module) { return module ? module->module->kernels.size() : 0; }
+void tw_module_release(tw_module *module) {
+  delete module;
+}
+const char *tw_module_warnings(const tw_module *module) {
+  return module ? module->module->warnings.c_str() : "";
+}
+size_t tw_module_kernel_count(const tw_module *module) {
+  return module ? module->module->kernels.size() : 0;
+}
 const char *tw_module_kernel_name(const tw_module *module, size_t index) {
   return index < tw_module_kernel_count(module) ? module->module->kernels[index].name.c_str() : nullptr;
 }
@@ -232,10 +258,10 @@ static void describe(tw_kernel &kernel) {
     for (const Dimension &dimension : parameter.dimensions)
       dimensions.push_back({dimension.kind, dimension.name.c_str(), dimension.text.c_str()});
     const std::optional<Scalar> &value = parameter.defaultValue;
-    kernel.defaultTexts.push_back(!value           ? std::string()
-                                  : value->isReal  ? concat(value->real)
+    kernel.defaultTexts.push_back(!value                      ? std::string()
+                                  : value->isReal             ? concat(value->real)
                                   : parameter.dtype == "bool" ? std::string(value->integer ? "true" : "false")
-                                                   : std::to_string(value->integer));
+                                                              : std::to_string(value->integer));
   }
   for (size_t index = 0; index < signature.parameters.size(); ++index) {
     const Parameter &parameter = signature.parameters[index];
@@ -281,18 +307,30 @@ tw_status tw_module_kernel(tw_module *module, const char *name, tw_kernel **kern
   });
 }
 
-void tw_kernel_release(tw_kernel *kernel) { delete kernel; }
-const char *tw_kernel_name(const tw_kernel *kernel) { return kernel ? kernel->signature->name.c_str() : ""; }
-const char *tw_kernel_documentation(const tw_kernel *kernel) { return kernel ? kernel->signature->documentation.c_str() : ""; }
-size_t tw_kernel_parameter_count(const tw_kernel *kernel) { return kernel ? kernel->parameters.size() : 0; }
+void tw_kernel_release(tw_kernel *kernel) {
+  delete kernel;
+}
+const char *tw_kernel_name(const tw_kernel *kernel) {
+  return kernel ? kernel->signature->name.c_str() : "";
+}
+const char *tw_kernel_documentation(const tw_kernel *kernel) {
+  return kernel ? kernel->signature->documentation.c_str() : "";
+}
+size_t tw_kernel_parameter_count(const tw_kernel *kernel) {
+  return kernel ? kernel->parameters.size() : 0;
+}
 const tw_parameter_info *tw_kernel_parameter(const tw_kernel *kernel, size_t index) {
   return index < tw_kernel_parameter_count(kernel) ? &kernel->parameters[index] : nullptr;
 }
-size_t tw_kernel_static_count(const tw_kernel *kernel) { return kernel ? kernel->statics.size() : 0; }
+size_t tw_kernel_static_count(const tw_kernel *kernel) {
+  return kernel ? kernel->statics.size() : 0;
+}
 const tw_static_info *tw_kernel_static(const tw_kernel *kernel, size_t index) {
   return index < tw_kernel_static_count(kernel) ? &kernel->statics[index] : nullptr;
 }
-size_t tw_kernel_tunable_count(const tw_kernel *kernel) { return kernel ? kernel->signature->tunables.size() : 0; }
+size_t tw_kernel_tunable_count(const tw_kernel *kernel) {
+  return kernel ? kernel->signature->tunables.size() : 0;
+}
 const char *tw_kernel_tunable(const tw_kernel *kernel, size_t index) {
   return index < tw_kernel_tunable_count(kernel) ? kernel->signature->tunables[index].c_str() : nullptr;
 }
@@ -442,7 +480,9 @@ tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization,
   });
 }
 
-void tw_launchable_release(tw_launchable *launchable) { delete launchable; }
+void tw_launchable_release(tw_launchable *launchable) {
+  delete launchable;
+}
 
 tw_status tw_launch(tw_launchable *launchable, const tw_value *values, size_t value_count, tw_error **error) {
   return guarded(error, [&]() -> Status {

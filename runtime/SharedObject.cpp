@@ -44,9 +44,9 @@ const char *whatIsWrong(std::span<const std::byte> bytes) {
   return nullptr;
 }
 
-/// A path to a descriptor that no earlier load has used. The loader knows libraries by their path first, and descriptors are given
-/// again once they are closed: "/proc/self/fd/5" twice would be the same library twice. So a counter is spelled into the path, in
-/// ways to write the same folder: a bit is "//" or "/./".
+/// A path to a descriptor that no earlier load has used. The loader knows libraries by their path first, and descriptors are
+/// given again once they are closed: "/proc/self/fd/5" twice would be the same library twice. So a counter is spelled into the
+/// path, in ways to write the same folder: a bit is "//" or "/./".
 std::string uniquePath(int descriptor) {
   static std::atomic<uint64_t> loads = 0;
   std::string path = "/proc/self/fd";
@@ -105,4 +105,6 @@ SharedObject::~SharedObject() {
     dlclose(handle);
 }
 
-void *SharedObject::find(const char *symbol) const { return dlsym(handle, symbol); }
+void *SharedObject::find(const char *symbol) const {
+  return dlsym(handle, symbol);
+}

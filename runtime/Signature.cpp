@@ -11,7 +11,9 @@ using nlohmann::json;
 
 // ---- Reading JSON -----------------------------------------------------------------------------------------------------------
 
-static Status damaged(std::string message) { return Status(TW_DAMAGED_ARTIFACT, std::move(message)); }
+static Status damaged(std::string message) {
+  return Status(TW_DAMAGED_ARTIFACT, std::move(message));
+}
 
 Status tilewright::runtime::readText(const json &tree, const char *key, std::string &to) {
   auto found = tree.is_object() ? tree.find(key) : tree.end();
@@ -246,7 +248,7 @@ private:
         return damaged(concat("in a dimension of parameter ", parameter.name, ": ", expression.status().message()));
       dimension.value = std::move(*expression);
       dimension.text = dimension.kind == TW_DIMENSION_EXPRESSION ? dimension.value.text()
-                                                                  : concat(dimension.name, " = ", dimension.value.text());
+                                                                 : concat(dimension.name, " = ", dimension.value.text());
     }
     return {};
   }

@@ -1,5 +1,5 @@
-// SIGNATURE (see compiler_c.h): what a kernel takes. The compiler describes a kernel that is not specialized yet with one, and an
-// artifact begins with one, where every dtype is resolved.
+// SIGNATURE (see compiler_c.h): what a kernel takes. The compiler describes a kernel that is not specialized yet with one, and
+// an artifact begins with one, where every dtype is resolved.
 #pragma once
 
 #include "runtime/Expression.h"
@@ -16,9 +16,9 @@ namespace tilewright::runtime {
 /// One dimension of a view as declared; `M...` is one.
 struct Dimension {
   tw_dimension_kind kind = TW_DIMENSION_NAME;
-  std::string name;      ///< "" for an expression
-  size_t index = 0;      ///< of `name` in Signature::dimensionNames; not for an expression
-  Expression value;      ///< of an expression or definition, over Signature's scope
+  std::string name; ///< "" for an expression
+  size_t index = 0; ///< of `name` in Signature::dimensionNames; not for an expression
+  Expression value; ///< of an expression or definition, over Signature's scope
   std::string text;
 };
 
@@ -55,8 +55,8 @@ struct Signature {
   std::vector<Static> statics;
   std::vector<Parameter> parameters;
   std::vector<std::string> tunables;
-  /// Every name that can be bound from shapes, constants that name dimensions included. Names of other constants come after them:
-  /// expressions read both alike.
+  /// Every name that can be bound from shapes, constants that name dimensions included. Names of other constants come after
+  /// them: expressions read both alike.
   std::vector<std::string> dimensionNames;
   size_t scalarCount = 0;
 
@@ -73,8 +73,8 @@ struct Signature {
 Status readText(const nlohmann::json &tree, const char *key, std::string &to);
 Status readOptionalText(const nlohmann::json &tree, const char *key, std::string &to);
 Status readTexts(const nlohmann::json &tree, const char *key, std::vector<std::string> &to);
-Status readBoolean(const nlohmann::json &tree, const char *key, bool &to);      ///< absent: unchanged
-Status readInteger(const nlohmann::json &tree, const char *key, int64_t &to);   ///< absent: unchanged
-const nlohmann::json *findArray(const nlohmann::json &tree, const char *key);   ///< null if it is absent or no array
+Status readBoolean(const nlohmann::json &tree, const char *key, bool &to);    ///< absent: unchanged
+Status readInteger(const nlohmann::json &tree, const char *key, int64_t &to); ///< absent: unchanged
+const nlohmann::json *findArray(const nlohmann::json &tree, const char *key); ///< null if it is absent or no array
 
 } // namespace tilewright::runtime

@@ -10,7 +10,9 @@ using namespace tilewright::runtime;
 
 namespace {
 
-Status invalid(std::string message) { return Status(TW_INVALID_ARGUMENT, std::move(message)); }
+Status invalid(std::string message) {
+  return Status(TW_INVALID_ARGUMENT, std::move(message));
+}
 
 /// accum(T) → T; else "".
 std::string accumulated(const std::string &dtype) {
@@ -24,8 +26,8 @@ std::optional<int64_t> parseInteger(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Sizes that tunables are chosen for: powers of two, so that a batch of 17 and one of 30 share their code; and no more than the
-/// choice could depend on.
+/// Sizes that tunables are chosen for: powers of two, so that a batch of 17 and one of 30 share their code; and no more than
+/// the choice could depend on.
 int64_t hintFor(int64_t extent) {
   constexpr uint64_t largest = 4096;
   return static_cast<int64_t>(std::min(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(extent, 1))), largest));
@@ -40,7 +42,8 @@ Result<SpecializationRequest> SpecializationRequest::read(const tw_specializatio
   tw_specialization known = {};
   if (from->struct_size < sizeof(size_t) || from->struct_size > 4096)
     return invalid("tw_specialization::struct_size is not set");
-  std::copy_n(reinterpret_cast<const char *>(from), std::min(from->struct_size, sizeof(known)), reinterpret_cast<char *>(&known));
+  std::copy_n(reinterpret_cast<const char *>(from), std::min(from->struct_size, sizeof(known)),
+              reinterpret_cast<char *>(&known));
   if ((known.binding_count && !known.bindings) || (known.dimension_count && !known.dimensions))
     return invalid("tw_specialization has a count without its array");
   for (const tw_binding &binding : std::span(known.bindings, known.binding_count)) {
@@ -70,11 +73,11 @@ const Statics::Value *Statics::find(const std::string &name) const {
 
 Status Statics::bindStatic(const Static &which, std::string text, std::string by) {
   if (which.kind == TW_STATIC_TYPE && std::find(which.dtypes.begin(), which.dtypes.end(), text) == which.dtypes.end())
-    return invalid(concat("static ", which.name, " is ", text, " (", by, "), expected ", which.dtypes.size() > 1 ? "one of " : "",
-                          joined(which.dtypes)));
+    return invalid(concat("static ", which.name, " is ", text, " (", by, "), expected ",
+                          which.dtypes.size() > 1 ? "one of " : "", joined(which.dtypes)));
   bool isBoolean = which.kind == TW_STATIC_CONSTANT && !which.dtypes.empty() && which.dtypes[0] == "bool";
-  bool isInteger = which.kind == TW_STATIC_CONSTANT && !which.dtypes.empty() && !isBoolean &&
-                   !isFloat(dtypeNamed(which.dtypes[0]));
+  bool isInteger =
+      which.kind == TW_STATIC_CONSTANT && !which.dtypes.empty() && !isBoolean && !isFloat(dtypeNamed(which.dtypes[0]));
   if (isBoolean) {
     text = text == "1" ? "true" : text == "0" ? "false" : text;
     if (text != "true" && text != "false")
@@ -284,7 +287,8 @@ Result<Call> tilewright::runtime::specialize(const Signature &signature, const S
   return call;
 }
 
-Result<std::vector<tw_view_type>> tilewright::runtime::inferViews(const Signature &signature, const SpecializationRequest &request,
+Result<std::vector<tw_view_type>> tilewright::runtime::inferViews(const Signature &signature,
+                                                                  const SpecializationRequest &request,
                                                                   std::span<const tw_argument> given, const char *const *wanted,
                                                                   size_t wantedCount) {
   std::vector<bool> isWanted(signature.parameters.size());
@@ -324,10 +328,11 @@ Result<std::vector<tw_view_type>> tilewright::runtime::inferViews(const Signatur
       if (!shape.ok())
         return shape.takeStatus();
       type = {1, statics->dtypeOf(parameter), static_cast<int32_t>(shape->size()), {}};
-      if (const Static *which = signature.findStatic(accumulated(parameter.dtype).empty() ? parameter.dtype : accumulated(parameter.dtype));
+      if (const Static *which =
+              signature.findStatic(accumulated(parameter.dtype).empty() ? parameter.dtype : accumulated(parameter.dtype));
           type.dtype == TW_NO_DTYPE && which)
-        return invalid(concat("parameter ", parameter.name, ": its dtype ", parameter.dtype, " is not known: bind ", which->name,
-                              " (it may be ", joined(which->dtypes), ')'));
+        return invalid(concat("parameter ", parameter.name, ": its dtype ", parameter.dtype, " is not known: bind ",
+                              which->name, " (it may be ", joined(which->dtypes), ')'));
       std::copy(shape->begin(), shape->end(), type.shape);
     }
   }

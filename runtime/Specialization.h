@@ -1,4 +1,5 @@
-// From what the host says to what the compiler is told: which statics, tunables and facts make the artifact for these arguments.
+// From what the host says to what the compiler is told: which statics, tunables and facts make the artifact for these
+// arguments.
 //
 // The outcome is canonical: what was said explicitly, inferred from dtypes and shapes, or left to its default, ends as the same
 // list in the same order. So its text can be the key of every cache, whole.

@@ -9,11 +9,19 @@
 
 namespace tilewright::runtime {
 
-inline void append(std::string &to, std::string_view text) { to += text; }
-inline void append(std::string &to, char character) { to += character; }
-inline void append(std::string &to, const char *text) { to += text; }
+inline void append(std::string &to, std::string_view text) {
+  to += text;
+}
+inline void append(std::string &to, char character) {
+  to += character;
+}
+inline void append(std::string &to, const char *text) {
+  to += text;
+}
 
-template <std::integral T> void append(std::string &to, T value) { to += std::to_string(value); }
+template <std::integral T> void append(std::string &to, T value) {
+  to += std::to_string(value);
+}
 
 /// The shortest text that reads back as the same number.
 template <std::floating_point T> void append(std::string &to, T value) {

@@ -36,7 +36,9 @@ int merge(const int64_t *shape, const int64_t *strides, int count, Axis *axes) {
   return rank;
 }
 
-uint64_t alignmentOf(uint64_t number) { return number == 0 ? widestAlignment : uint64_t(1) << std::countr_zero(number); }
+uint64_t alignmentOf(uint64_t number) {
+  return number == 0 ? widestAlignment : uint64_t(1) << std::countr_zero(number);
+}
 
 } // namespace
 

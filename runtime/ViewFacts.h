@@ -1,14 +1,15 @@
 // What a kernel is compiled to know of a view, and the extents and strides that it is then given.
 //
 // A view's strides are launch values, but three facts about them decide what code is good, so each combination is its own
-// specialization: which dimension is contiguous, how many dimensions M... really is, and to what every row is aligned. To keep the
-// number of specializations small the facts are made as alike as can be:
+// specialization: which dimension is contiguous, how many dimensions M... really is, and to what every row is aligned. To keep
+// the number of specializations small the facts are made as alike as can be:
 //   - M... is merged: x[batch, tokens, K] has one row stride whenever stride[batch] = tokens · stride[tokens]. Dimensions of
 //     extent 1 merge with anything, since their stride is never used.
 //   - An unused stride is replaced by one that fits: 1 in the contiguous dimension, 0 elsewhere.
-//   - Alignment is the element's size, or 64 bytes (a cache line, and the widest vector) where the host promises that much and the
-//     strides keep it; nothing between. An address that happens to be aligned promises nothing of the next launch's. Less than the
-//     element's size only if the host's memory is that odd.
+//   - Alignment is the element's size, or 64 bytes (a cache line, and the widest vector) where the host promises that much and
+//   the
+//     strides keep it; nothing between. An address that happens to be aligned promises nothing of the next launch's. Less than
+//     the element's size only if the host's memory is that odd.
 #pragma once
 
 #include "runtime/Arguments.h"

@@ -5,6 +5,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -61,7 +63,32 @@ private:
 };
 } // namespace
 
+/// The undefined symbols of an object that no process is sure to have.
+static std::string missingSymbols(const std::string &object) {
+  std::string missing;
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "kernel"));
+  if (!file)
+    return llvm::toString(file.takeError());
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      continue;
+    }
+    bool isUndefined = *flags & llvm::object::SymbolRef::SF_Undefined;
+    if (isUndefined && !name->empty() && *name != "memcpy" && *name != "memmove" && *name != "memset")
+      missing += (missing.empty() ? "" : ", ") + name->str();
+  }
+  return missing;
+}
+
 std::optional<std::string> linkSharedObject(const std::string &object, std::string &error) {
+  if (std::string missing = missingSymbols(object); !missing.empty()) {
+    error = "the kernel's code needs functions that it does not bring along: " + missing;
+    return std::nullopt;
+  }
   MemoryFile input(object);
   if (!input.isComplete()) {
     error = "cannot create a file in memory for the linker";
@@ -80,8 +107,7 @@ std::optional<std::string> linkSharedObject(const std::string &object, std::stri
   {
     static std::mutex oneLinkAtATime; // lld keeps state in globals
     std::lock_guard<std::mutex> lock(oneLinkAtATime);
-    lld::Result result = lld::lldMain({"ld.lld", "-shared", "--threads=1", "--hash-style=gnu", "-z", "defs", "-z", "noexecstack",
-                                       "--no-undefined", "-s", "-o", output.c_str(), inputPath.c_str()},
+    lld::Result result = lld::lldMain({"ld.lld", "-shared", "--threads=1", "--hash-style=gnu", "-z", "noexecstack", "-s", "-o", output.c_str(), inputPath.c_str()},
                                       messageStream, messageStream, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0) {
       error = "the linker refused the kernel's object: " + messages;

@@ -7,8 +7,8 @@
 //                                                    }
 //                                                  }
 //
-// What is emitted is plain: each use of a span makes its index tile anew, each product starts from zeros. Canonicalization and CSE
-// clean up, so nothing here remembers what it has emitted.
+// What is emitted is plain: each use of a span makes its index tile anew, each product starts from zeros. Canonicalization and
+// CSE clean up, so nothing here remembers what it has emitted.
 #include "compiler/frontend/EmitTileEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,6 @@
 // Axes: their ranges and block sizes, tunables, and how large a tile may be.
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Limits.h"
 
 #include <algorithm>
 
@@ -8,9 +9,6 @@ namespace tilewright::frontend {
 using namespace typed;
 
 namespace {
-
-/// Elements of a tile, where they are known (docs/language.md §3.17).
-constexpr int64_t maxTileElements = int64_t{1} << 18;
 
 std::string quoted(std::string_view text) {
   return "`" + std::string(text) + "`";

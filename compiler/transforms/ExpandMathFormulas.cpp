@@ -109,15 +109,15 @@ static Expr roundToOdd(const Double &exact) {
   return asFloatLike(select(inexactAndEven, bits + away, bits), exact.high);
 }
 
-/// Boldo, Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. Exact but
-/// where a product or sum on the way leaves the range of normal numbers.
+/// Boldo, Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008. Rounds
+/// once but where a factor is above 2^996 or a product on the way is below 2^-969: then twice.
 static Expr emulateFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target) {
   Double product = twoProduct(a, b, target);
   Double low = twoSum(c, product.low);
   Double high = twoSum(product.high, low.high);
   Expr result = high.high + roundToOdd(twoSum(low.low, high.low));
-  Expr plain = a * b + c;
-  return select(magnitude(plain) < std::numeric_limits<double>::infinity(), result, plain); // infinities and NaNs
+  Expr plain = a * b + c; // for infinities, NaNs and factors near the largest number, which cannot be split
+  return select(magnitude(result) < std::numeric_limits<double>::infinity(), result, plain);
 }
 
 Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target) {

@@ -47,8 +47,12 @@ private:
 #endif
 };
 
-int64_t slotOf(const void *address) { return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address)); }
-void *addressIn(int64_t slot) { return reinterpret_cast<void *>(static_cast<uintptr_t>(slot)); }
+int64_t slotOf(const void *address) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address));
+}
+void *addressIn(int64_t slot) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(slot));
+}
 
 } // namespace
 
@@ -184,13 +188,14 @@ Status CpuLaunchable::bind(const Call &call, const SpecializationRequest &reques
     if (!parameter.isWritten() || !artifact.present[index])
       continue;
     if (Answer answer = overlapsItself(views[index]); answer != Answer::No)
-      return Status(TW_CHECK_FAILED,
-                    concat("parameter ", parameter.name, ": is written, and ",
-                           answer == Answer::Yes ? "has several elements at one address" : "cannot be shown to have its elements apart",
-                           " (check its strides)"));
+      return Status(TW_CHECK_FAILED, concat("parameter ", parameter.name, ": is written, and ",
+                                            answer == Answer::Yes ? "has several elements at one address"
+                                                                  : "cannot be shown to have its elements apart",
+                                            " (check its strides)"));
     for (size_t other = 0; other < views.size(); ++other) {
       const Parameter &otherParameter = artifact.signature.parameters[other];
-      if (other != index && otherParameter.isView() && artifact.present[other] && !(otherParameter.isWritten() && other < index))
+      if (other != index && otherParameter.isView() && artifact.present[other] &&
+          !(otherParameter.isWritten() && other < index))
         mustNotOverlap.emplace_back(index, other);
     }
   }
@@ -312,9 +317,8 @@ Status CpuLaunchable::setAddress(size_t parameter, void *address, Workspace &wor
     return Status(TW_INVALID_ARGUMENT, concat("parameter ", name, ": the address is null, and the view has ", view.elements(),
                                               view.elements() == 1 ? " element" : " elements"));
   if ((reinterpret_cast<uintptr_t>(address) & static_cast<uintptr_t>(view.facts.alignment - 1)) != 0)
-    return Status(TW_INVALID_ARGUMENT,
-                  concat("parameter ", name, ": the address is not a multiple of ", view.facts.alignment,
-                         ", which was promised when the launch was prepared"));
+    return Status(TW_INVALID_ARGUMENT, concat("parameter ", name, ": the address is not a multiple of ", view.facts.alignment,
+                                              ", which was promised when the launch was prepared"));
   workspace.arguments[slots[parameter]] = slotOf(address);
   return {};
 }
@@ -325,7 +329,8 @@ Status CpuLaunchable::setScalar(size_t parameter, tw_value value, Workspace &wor
   Scalar scalar = isFloat(dtype) ? Scalar{true, 0, value.real} : Scalar{false, value.integer, 0};
   std::optional<int64_t> slot = encode(scalar, dtype);
   if (!slot)
-    return Status(TW_INVALID_ARGUMENT, concat("parameter ", which.name, ": ", value.integer, " is not a value of ", which.dtype));
+    return Status(TW_INVALID_ARGUMENT,
+                  concat("parameter ", which.name, ": ", value.integer, " is not a value of ", which.dtype));
   workspace.arguments[slots[parameter]] = *slot;
   workspace.scalars[which.scalar] = Interval::of(decode(*slot, dtype));
   changed |= *slot != arguments[slots[parameter]];
@@ -335,8 +340,8 @@ Status CpuLaunchable::setScalar(size_t parameter, tw_value value, Workspace &wor
 Status CpuLaunchable::setValues(std::span<const tw_value> values, Workspace &workspace) const {
   const std::vector<Parameter> &parameters = kernel->artifact.signature.parameters;
   if (!values.empty() && values.size() != parameters.size())
-    return Status(TW_INVALID_ARGUMENT, concat("a launch of kernel ", kernel->artifact.signature.name, " takes ", parameters.size(),
-                                              " values, and was given ", values.size()));
+    return Status(TW_INVALID_ARGUMENT, concat("a launch of kernel ", kernel->artifact.signature.name, " takes ",
+                                              parameters.size(), " values, and was given ", values.size()));
   bool scalarsChanged = false;
   for (size_t index = 0; index < parameters.size(); ++index) {
     Status status;

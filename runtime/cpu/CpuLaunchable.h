@@ -1,12 +1,12 @@
-// A kernel for the CPU, bound to shapes: everything that can be done before the addresses are known is done, so that a launch only
-// fills slots and calls code.
+// A kernel for the CPU, bound to shapes: everything that can be done before the addresses are known is done, so that a launch
+// only fills slots and calls code.
 //
 // How a launch is cut. The code runs tiles in any order and in parallel. An output that tiles share (a sum over the grid) is
-// formed in chunks: each chunk of consecutive tiles sums into memory of its own, on one thread, and the chunks are added in their
-// order. The number of chunks is a function of the shapes alone, never of the threads, so the result has the same bits on every
-// machine: as many as there are tiles, at most 16, fewer if their memory would pass 256 MiB. Sixteen keep sixteen threads busy,
-// and what the last step adds stays small beside the work itself. Without sums there is nothing to fix, and tiles are handed out
-// as threads come free.
+// formed in chunks: each chunk of consecutive tiles sums into memory of its own, on one thread, and the chunks are added in
+// their order. The number of chunks is a function of the shapes alone, never of the threads, so the result has the same bits on
+// every machine: as many as there are tiles, at most 16, fewer if their memory would pass 256 MiB. Sixteen keep sixteen threads
+// busy, and what the last step adds stays small beside the work itself. Without sums there is nothing to fix, and tiles are
+// handed out as threads come free.
 //
 // A launch whose tiles take less time than waking a thread runs on the caller.
 #pragma once
@@ -82,18 +82,18 @@ private:
 
   std::shared_ptr<Context> context;
   std::shared_ptr<const LoadedKernel> kernel;
-  std::vector<BoundView> views;    ///< by parameter
-  std::vector<int64_t> arguments;  ///< the slots, as prepared
-  std::vector<size_t> slots;       ///< by parameter: its first slot
-  std::vector<int64_t> extents;    ///< of the named dimensions, by slot
-  std::vector<Interval> scalars;   ///< as prepared, by position
+  std::vector<BoundView> views;                          ///< by parameter
+  std::vector<int64_t> arguments;                        ///< the slots, as prepared
+  std::vector<size_t> slots;                             ///< by parameter: its first slot
+  std::vector<int64_t> extents;                          ///< of the named dimensions, by slot
+  std::vector<Interval> scalars;                         ///< as prepared, by position
   std::vector<std::pair<size_t, size_t>> mustNotOverlap; ///< pairs of parameters
   std::vector<std::pair<std::string, int64_t>> namedDimensions;
   int64_t tileCount = -1;
-  int64_t sumBytes = 0;    ///< of all sums of one chunk
+  int64_t sumBytes = 0; ///< of all sums of one chunk
   size_t scratchStride = 0;
   int threadCount = 1;
-  bool inOrder = false;    ///< the kernel prints: on the caller, so that the output is in the order of the tiles
+  bool inOrder = false; ///< the kernel prints: on the caller, so that the output is in the order of the tiles
   FreeList<Workspace> workspaces;
   std::atomic<int64_t> elapsed = 0;
 };

@@ -1,7 +1,7 @@
 // A few objects that are lent and given back, without locks.
 //
-// Lending takes any slot's object by one atomic exchange; giving back puts it into any empty slot. There is no list, hence no ABA
-// problem. When more are given back than there are slots, the surplus is destroyed.
+// Lending takes any slot's object by one atomic exchange; giving back puts it into any empty slot. There is no list, hence no
+// ABA problem. When more are given back than there are slots, the surplus is destroyed.
 #pragma once
 
 #include <array>

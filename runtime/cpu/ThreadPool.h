@@ -14,11 +14,12 @@ public:
 
   int threads() const { return threadCount; }
 
-  /// Calls body(first, last, thread) for parts of 0..count that together are all of it, none smaller than `grain` unless the rest
-  /// is; `thread` is below threads(), and no two calls run at once with the same one. Returns when all have. May be called from
-  /// several threads at once.
+  /// Calls body(first, last, thread) for parts of 0..count that together are all of it, none smaller than `grain` unless the
+  /// rest is; `thread` is below threads(), and no two calls run at once with the same one. Returns when all have. May be called
+  /// from several threads at once.
   template <typename Body> void forEach(int64_t count, int64_t grain, const Body &body) {
-    run(count, grain,
+    run(
+        count, grain,
         [](const void *self, int64_t first, int64_t last, int thread) {
           (*static_cast<const Body *>(self))(first, last, thread);
         },

@@ -9,7 +9,7 @@ import numpy as np
 from harness import Mismatch, array, cli, main, sweep, test
 
 GOOD = "kernel add(a: f32[N], b: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = a[n] + b[n]; }\n"
-BAD = "kernel add(a: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = aa[n]; }\n"
+BAD = "kernel add(input: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = inptu[n]; }\n"
 UGLY = "kernel  add(a:f32[N],c:out f32[N])\nover(n in N by BN){\n// kept\nc[n]=a[n]+1 ; }\n"
 
 
@@ -85,7 +85,7 @@ def check_is_silent_when_all_is_well(t):
 def check_tells_place_reason_and_remedy(t):
     bad = source(t, "bad.tile", BAD)
     result = tilewright(t, "check", source(t, "good.tile", GOOD), bad, code=1)
-    require(f"{bad}:2:29: error: " in result.stderr and "`aa`" in result.stderr and "`a`" in result.stderr and "^" in result.stderr, result.stderr)
+    require(f"{bad}:2:30: error: " in result.stderr and "`inptu`" in result.stderr and "`input`" in result.stderr and "^" in result.stderr, result.stderr)
     require(not result.stdout, "diagnostics belong on stderr")
     require("\033" not in result.stderr, "colours without a terminal")
 

@@ -77,7 +77,7 @@ def main():
         if "Enum" in name or body.startswith(("Type<", "AnyTypeOf")):
             continue
         found = examples(body)
-        if not found and not name.endswith("Enum"):
+        if not found:
             errors.append(f"{name}: no example")
         for example in found:
             check_example(name, example, stage, errors)

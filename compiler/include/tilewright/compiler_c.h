@@ -106,7 +106,8 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   offset 0   8 bytes  "TWARTIF1"
  *   offset 8   u64      length of the metadata in bytes (little endian, as all numbers)
  *   offset 16  u64      length of the code in bytes
- *   offset 24           metadata, JSON; then the code: for the CPU an ELF shared object without undefined symbols
+ *   offset 24           metadata, JSON; then the code: for the CPU an ELF shared object that needs memcpy,
+ *                       memmove and memset of the process, and nothing else
  *
  * SIGNATURE (also the head of the metadata, there with every dtype resolved):
  *   {"name": "linear", "documentation": "…",

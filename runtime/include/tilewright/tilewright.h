@@ -8,10 +8,10 @@
 //   if (!linear) return report(linear.error().message());
 //   linear->launch();
 //
-// Every call that can fail returns a Result: test it, then use `*` or `->`; or ask for error(). Nothing throws but std::bad_alloc
-// from the strings and vectors here. Handles are movable, not copyable, may be destroyed in any order, and are safe to use from
-// several threads at once. Reading a Result that holds an error (or the error of one that holds a value) ends the program with a
-// message: that is a fault of the program, not of its input.
+// Every call that can fail returns a Result: test it, then use `*` or `->`; or ask for error(). Nothing throws but
+// std::bad_alloc from the strings and vectors here. Handles are movable, not copyable, may be destroyed in any order, and are
+// safe to use from several threads at once. Reading a Result that holds an error (or the error of one that holds a value) ends
+// the program with a message: that is a fault of the program, not of its input.
 #ifndef TILEWRIGHT_TILEWRIGHT_H
 #define TILEWRIGHT_TILEWRIGHT_H
 

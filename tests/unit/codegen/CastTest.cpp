@@ -84,9 +84,10 @@ std::string castFunction(const std::string &from, const std::string &to, const s
 }
 
 template <typename From, typename To>
-std::vector<To> cast(const std::string &from, const std::string &to, std::vector<From> values, const std::string &flags = "") {
+std::vector<To> cast(const std::string &from, const std::string &to, std::vector<From> values, const std::string &flags = "",
+                     const compiler::CpuTarget &target = compiler::CpuTarget::host()) {
   std::string error;
-  std::unique_ptr<LoadedText> code = LoadedText::compile(castFunction(from, to, flags), error);
+  std::unique_ptr<LoadedText> code = LoadedText::compile(castFunction(from, to, flags), error, target);
   EXPECT_TRUE(code) << from << " -> " << to << ": " << error;
   std::vector<To> result(values.size());
   if (!code)
@@ -179,6 +180,20 @@ TEST(Cast, F32AndF64BecomeTheNearestNarrowFloat) {
       testNarrowing<uint8_t, double>(format, "f64");
     }
   }
+}
+
+TEST(Cast, F16NeedsNoInstruction) {
+  compiler::CpuTarget target = compiler::CpuTarget::host();
+  target.convertsF16 = false;
+  const NarrowFloat &format = narrowFloats[0];
+  std::vector<uint16_t> codes = allCodes<uint16_t>();
+  std::vector<float> wide = cast<uint16_t, float>("f16", "f32", codes, "", target);
+  for (size_t i = 0; i < codes.size(); ++i)
+    EXPECT_TRUE(wide[i] == format.valueOf(codes[i]) || isNaN(format, codes[i])) << codes[i];
+  std::vector<float> values = hardValues<float>(format);
+  std::vector<uint16_t> narrow = cast<float, uint16_t>("f32", "f16", values, "", target);
+  for (size_t i = 0; i < values.size(); ++i)
+    expectSame(format, values[i], narrow[i], format.nearest(values[i], 0));
 }
 
 TEST(Cast, F64RoundsOnce) {

@@ -3,7 +3,6 @@
 #include "compiler/codegen/EmitLLVM.h"
 #include "compiler/codegen/EmitObject.h"
 #include "compiler/pipeline/Pipeline.h"
-#include "compiler/pipeline/Target.h"
 #include "dialects/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,13 +51,12 @@ void *load(const std::string &sharedObject) {
 
 } // namespace
 
-std::unique_ptr<LoadedText> LoadedText::compile(const std::string &text, std::string &error) {
+std::unique_ptr<LoadedText> LoadedText::compile(const std::string &text, std::string &error, const compiler::CpuTarget &target) {
   mlir::DialectRegistry registry;
   registry.insert<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
                   mlir::vector::VectorDialect>();
   mlir::MLIRContext context(registry);
-  compiler::CpuTarget target = compiler::CpuTarget::host();
   error = "MLIR's passes failed";
   mlir::OwningOpRef<mlir::ModuleOp> module = lower(text, context, target);
   std::unique_ptr<llvm::TargetMachine> machine = module ? compiler::createTargetMachine(target, error) : nullptr;

@@ -1,6 +1,8 @@
 // MLIR text, compiled by the pipeline's last phases for the processor at hand, and loaded.
 #pragma once
 
+#include "compiler/pipeline/Target.h"
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -12,7 +14,8 @@ namespace tilewright::test {
 class LoadedText {
 public:
   /// Null, with a reason, if a step fails. That includes undefined symbols: no library may be needed.
-  static std::unique_ptr<LoadedText> compile(const std::string &text, std::string &error);
+  static std::unique_ptr<LoadedText> compile(const std::string &text, std::string &error,
+                                             const compiler::CpuTarget &target = compiler::CpuTarget::host());
   ~LoadedText();
 
   int64_t getScratchBytes() const { return scratchBytes; }

@@ -169,7 +169,9 @@ TEST(Api, LogsGoToTheHost) {
   tilewright::ContextOptions options;
   options.logUser = &lines;
   options.logLevel = TW_LOG_DEBUG;
-  options.log = [](void *user, tw_log_level, const char *message) { static_cast<std::vector<std::string> *>(user)->push_back(message); };
+  options.log = [](void *user, tw_log_level, const char *message) {
+    static_cast<std::vector<std::string> *>(user)->push_back(message);
+  };
   makeKernel(makeContext(2, options), addSource());
   ASSERT_FALSE(lines.empty());
   EXPECT_NE(lines[0].find("loaded the compiler"), std::string::npos);

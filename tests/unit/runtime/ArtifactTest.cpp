@@ -14,12 +14,23 @@ static std::string pack(const json &metadata, const std::string &code) {
   return bytes + text + code;
 }
 
-static std::span<const std::byte> view(const std::string &bytes) { return std::as_bytes(std::span(bytes.data(), bytes.size())); }
+static std::span<const std::byte> view(const std::string &bytes) {
+  return std::as_bytes(std::span(bytes.data(), bytes.size()));
+}
 
 static json metadata() {
-  json tree = kernel("add", {}, {view("a", "in", "f32", {"N..."}), view("b", "in", "f32", {"N..."}), view("c", "out", "f32", {"N..."})});
-  tree.update({{"target", "cpu"}, {"processor", "znver4"}, {"checked", false}, {"dimensions", {"N"}}, {"chosen", {{"BN", 4}}},
-               {"grid", "product"}, {"scratch", 100}, {"tile_cost", 12.5}, {"pack_rank", {{"a", 1}}}, {"alignment", {{"a", 64}}},
+  json tree = kernel("add", {},
+                     {view("a", "in", "f32", {"N..."}), view("b", "in", "f32", {"N..."}), view("c", "out", "f32", {"N..."})});
+  tree.update({{"target", "cpu"},
+               {"processor", "znver4"},
+               {"checked", false},
+               {"dimensions", {"N"}},
+               {"chosen", {{"BN", 4}}},
+               {"grid", "product"},
+               {"scratch", 100},
+               {"tile_cost", 12.5},
+               {"pack_rank", {{"a", 1}}},
+               {"alignment", {{"a", 64}}},
                {"unit_stride", {{"a", 0}}},
                {"messages", {{{"kind", "print"}, {"parts", {{{"text", "n"}}, {{"dtype", "i64"}}}}, {"where", "a.tile:1:1"}}}}});
   return tree;
@@ -80,7 +91,8 @@ TEST(Artifact, AnyDamagedMetadataIsAStatus) {
 TEST(Artifact, EveryMemberOfTheWrongTypeIsAStatus) {
   json good = metadata();
   for (const auto &[key, value] : good.items())
-    for (const json &wrong : {json(), json(3), json(-1), json("text"), json::array({1}), json{{"a", {}}}, json(1e300), json(true)}) {
+    for (const json &wrong :
+         {json(), json(3), json(-1), json("text"), json::array({1}), json{{"a", {}}}, json(1e300), json(true)}) {
       json tree = good;
       tree[key] = wrong;
       std::string bytes = pack(tree, "code");
@@ -95,9 +107,11 @@ TEST(Artifact, SaysWhatIsWrong) {
     std::string bytes = pack(tree, "code");
     return Artifact::parse(view(bytes)).status().message();
   };
-  EXPECT_EQ(message({{"grid", "hexagonal"}}), "the artifact is damaged: the grid is neither a product nor listed, but hexagonal");
+  EXPECT_EQ(message({{"grid", "hexagonal"}}),
+            "the artifact is damaged: the grid is neither a product nor listed, but hexagonal");
   EXPECT_EQ(message({{"scratch", -1}}), "the artifact is damaged: scratch memory of -1 bytes");
-  EXPECT_EQ(message({{"sums", {{{"view", "a"}, {"dtype", "f32"}}}}}), "the artifact is damaged: a sum over tiles is damaged: a in f32");
+  EXPECT_EQ(message({{"sums", {{{"view", "a"}, {"dtype", "f32"}}}}}),
+            "the artifact is damaged: a sum over tiles is damaged: a in f32");
   EXPECT_EQ(message({{"pack_rank", {{"q", 1}}}}), "the artifact is damaged: a fact about q is damaged");
 }
 

@@ -23,7 +23,9 @@ struct Versioned {
 static float memory[64];
 static int64_t shape[] = {3, 4}, strides[] = {1, 3};
 
-static Tensor tensor() { return {memory, 1, 0, 2, 2, 32, 1, shape, strides, 8}; }
+static Tensor tensor() {
+  return {memory, 1, 0, 2, 2, 32, 1, shape, strides, 8};
+}
 
 TEST(DLPack, ATensorIsAView) {
   Tensor from = tensor();

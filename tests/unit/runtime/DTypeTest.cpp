@@ -8,7 +8,9 @@
 
 using namespace tilewright::runtime;
 
-static int64_t real(double value, tw_dtype dtype) { return encode({true, 0, value}, dtype).value_or(-1); }
+static int64_t real(double value, tw_dtype dtype) {
+  return encode({true, 0, value}, dtype).value_or(-1);
+}
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(DType, KnowsEveryNameAndSize) {

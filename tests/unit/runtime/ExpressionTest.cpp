@@ -56,8 +56,19 @@ TEST(Expression, RefusesWhatIsNoExpression) {
     wide = op("add", {1, wide});
   for (const json *tree : {&deep, &deepArray}) // not in the list: copying one takes as much stack as it is deep
     EXPECT_EQ(Expression::compile(*tree, scope()).status().code(), TW_DAMAGED_ARTIFACT);
-  std::vector<json> wrong = {json(), json::array(), json::object(), {{"dim", "Q"}}, {{"dim", 3}}, {{"value", 1}}, {{"value", -1}},
-                             {{"op", "add"}}, op("add", {1}), op("frobnicate", {1}), {{"unknown", "f31"}}, {{"what", "K"}}, wide};
+  std::vector<json> wrong = {json(),
+                             json::array(),
+                             json::object(),
+                             {{"dim", "Q"}},
+                             {{"dim", 3}},
+                             {{"value", 1}},
+                             {{"value", -1}},
+                             {{"op", "add"}},
+                             op("add", {1}),
+                             op("frobnicate", {1}),
+                             {{"unknown", "f31"}},
+                             {{"what", "K"}},
+                             wide};
   for (const json &tree : wrong) {
     Result<Expression> result = Expression::compile(tree, scope());
     EXPECT_FALSE(result.ok()) << tree.dump().substr(0, 100);

@@ -13,19 +13,32 @@ static int64_t floorDivide(int64_t a, int64_t b) {
 
 static int64_t exact(Operation operation, int64_t a, int64_t b) {
   switch (operation) {
-  case Operation::Add: return a + b;
-  case Operation::Subtract: return a - b;
-  case Operation::Multiply: return a * b;
-  case Operation::Divide: return floorDivide(a, b);
-  case Operation::Remainder: return b == 0 ? 0 : a - b * floorDivide(a, b);
-  case Operation::Min: return std::min(a, b);
-  case Operation::Max: return std::max(a, b);
-  case Operation::Equal: return a == b;
-  case Operation::NotEqual: return a != b;
-  case Operation::Less: return a < b;
-  case Operation::LessEqual: return a <= b;
-  case Operation::Greater: return a > b;
-  default: return a >= b;
+  case Operation::Add:
+    return a + b;
+  case Operation::Subtract:
+    return a - b;
+  case Operation::Multiply:
+    return a * b;
+  case Operation::Divide:
+    return floorDivide(a, b);
+  case Operation::Remainder:
+    return b == 0 ? 0 : a - b * floorDivide(a, b);
+  case Operation::Min:
+    return std::min(a, b);
+  case Operation::Max:
+    return std::max(a, b);
+  case Operation::Equal:
+    return a == b;
+  case Operation::NotEqual:
+    return a != b;
+  case Operation::Less:
+    return a < b;
+  case Operation::LessEqual:
+    return a <= b;
+  case Operation::Greater:
+    return a > b;
+  default:
+    return a >= b;
   }
 }
 

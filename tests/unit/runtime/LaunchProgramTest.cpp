@@ -15,15 +15,20 @@ static json axis(const std::string &name, const json &low, const json &high) {
 }
 
 static const json grid = {axis("i", 0, dim("M")), axis("j", 0, dim("K"))};
-static json index(const std::string &name) { return {{"axis", name}}; }
-static json shift() { return {{"scalar", "shift"}}; }
+static json index(const std::string &name) {
+  return {{"axis", name}};
+}
+static json shift() {
+  return {{"scalar", "shift"}};
+}
 
 struct Checked {
   LaunchProgram program;
   Signature kernel;
 
   /// Only from json: braces would fit other constructors too.
-  template <typename Json> requires std::same_as<Json, json>
+  template <typename Json>
+    requires std::same_as<Json, json>
   explicit Checked(Json metadata) : kernel(signatureOf(signature(), {"M", "K"})) {
     if (!metadata.contains("axes"))
       metadata["axes"] = grid;
@@ -49,20 +54,25 @@ struct Checked {
 };
 
 TEST(LaunchProgram, RequireSaysTheConditionAndItsText) {
-  Checked checked(json{{"require", {{{"condition", op("equal", {op("remainder", {dim("K"), 8}), 0})}, {"text", "K is a multiple of 8"}, {"where", "k.tile:3:2"}}}}});
+  Checked checked(json{{"require",
+                        {{{"condition", op("equal", {op("remainder", {dim("K"), 8}), 0})},
+                          {"text", "K is a multiple of 8"},
+                          {"where", "k.tile:3:2"}}}}});
   EXPECT_EQ(checked.run(1, 64), "");
   EXPECT_EQ(checked.run(1, 65), "k.tile:3:2: require K % 8 == 0 does not hold: K is a multiple of 8");
 }
 
 static json access(const json &what, int dimension = 1, std::vector<std::string> inside = {"i", "j"}) {
-  return {{"view", "x"}, {"dimension", dimension}, {"index", what}, {"store", false}, {"inside", inside}, {"where", "k.tile:4:9"}};
+  return {{"view", "x"},    {"dimension", dimension}, {"index", what},
+          {"store", false}, {"inside", inside},       {"where", "k.tile:4:9"}};
 }
 
 TEST(LaunchProgram, AnIndexMustLieInItsDimension) {
   Checked checked(json{{"accesses", {access(op("add", {index("j"), shift()}))}}});
   EXPECT_EQ(checked.run(4, 64), "");
   EXPECT_EQ(checked.run(4, 64, 1), "k.tile:4:9: a read of x: index j + shift is 1 to 64, dimension K has the indices 0 to 63");
-  EXPECT_EQ(checked.run(4, 64, -1), "k.tile:4:9: a read of x: index j + shift is -1 to 62, dimension K has the indices 0 to 63");
+  EXPECT_EQ(checked.run(4, 64, -1),
+            "k.tile:4:9: a read of x: index j + shift is -1 to 62, dimension K has the indices 0 to 63");
 }
 
 TEST(LaunchProgram, NothingIsReadInsideAnEmptyAxis) {
@@ -73,7 +83,7 @@ TEST(LaunchProgram, NothingIsReadInsideAnEmptyAxis) {
 
 TEST(LaunchProgram, ParametersOfIntervalsCanBeShared) {
   Checked checked(json{{"values", {op("add", {json{{"value", 1}}, 1}), op("multiply", {index("j"), 2})}},
-                   {"accesses", {access(json{{"value", 0}})}}});
+                       {"accesses", {access(json{{"value", 0}})}}});
   EXPECT_EQ(checked.run(1, 1), "k.tile:4:9: a read of x: index value 1 + 1 is 1, dimension K has the indices 0 to 0");
 }
 
@@ -94,9 +104,10 @@ static json place(std::vector<std::pair<std::string, json>> terms) {
 TEST(LaunchProgram, PlacesAreMixedRadix) {
   EXPECT_EQ(Checked(place({{"i", dim("K")}, {"j", 1}})).run(9, 64), "");
   EXPECT_EQ(Checked(place({{"i", op("negate", {dim("K")})}, {"j", 1}})).run(9, 64), ""); // the sign does not matter
-  EXPECT_EQ(Checked(place({{"i", 2}, {"j", 1}})).run(9, 3),
-            "k.tile:5:3: a store to y: two indices name one element: in dimension M i moves by 2 = 2, which what moves by less (j) "
-            "reaches too: up to 2");
+  EXPECT_EQ(
+      Checked(place({{"i", 2}, {"j", 1}})).run(9, 3),
+      "k.tile:5:3: a store to y: two indices name one element: in dimension M i moves by 2 = 2, which what moves by less (j) "
+      "reaches too: up to 2");
   EXPECT_EQ(Checked(place({{"i", 2}, {"j", 1}})).run(1, 3), ""); // one tile cannot meet itself
   EXPECT_EQ(Checked(place({{"i", 2}, {"j", 1}})).run(9, 0), "");
   EXPECT_NE(Checked(place({{"i", shift()}})).run(9, 1, 0), "");

@@ -4,7 +4,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -12,6 +14,21 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
+
+/// Allocations of this thread.
+static thread_local int allocations = 0;
+void *operator new(size_t bytes) {
+  ++allocations;
+  if (void *memory = std::malloc(bytes))
+    return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}
 
 using namespace tilewright::runtime::test;
 using tilewright::Argument;
@@ -150,8 +167,8 @@ TEST(Launch, ChunksFollowFromTheShapes) {
     Context context = makeContext(threads);
     Kernel kernel = makeKernel(context, sumSource());
     auto chunks = [&](int64_t m, int64_t n) {
-      tilewright::Result<Launchable> sum = kernel.prepare(
-          {{"x", {static_cast<float *>(nullptr), {m, n}}}, {"s", {static_cast<float *>(nullptr), {n}}}});
+      tilewright::Result<Launchable> sum =
+          kernel.prepare({{"x", {static_cast<float *>(nullptr), {m, n}}}, {"s", {static_cast<float *>(nullptr), {n}}}});
       return sum->info().chunk_count;
     };
     EXPECT_EQ(chunks(5, 10), 5);
@@ -182,8 +199,7 @@ TEST(Launch, OneLaunchableServesManyThreads) {
   Kernel kernel = makeKernel(context, sumSource());
   int64_t m = 200, n = 16;
   std::vector<float> x(m * n, 1);
-  tilewright::Result<Launchable> sum =
-      kernel.prepare({{"x", {x.data(), {m, n}}}, {"s", {static_cast<float *>(nullptr), {n}}}});
+  tilewright::Result<Launchable> sum = kernel.prepare({{"x", {x.data(), {m, n}}}, {"s", {static_cast<float *>(nullptr), {n}}}});
   ASSERT_TRUE(sum.ok());
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
@@ -215,11 +231,16 @@ TEST(Launch, DenormalsAreKeptWhateverTheCallerSets) {
 
 TEST(Launch, GridsCanBeReadFromMemory) {
   Context context = makeContext();
-  json ranges = source(kernel("ranges", {}, {view("first", "in", "i64", {"E"}), view("y", "out", "i64", {"N"})}), "Listed", {"E", "N"},
-                       {{"grid", "listed"},
-                        {"axes",
-                         {{{"name", "e"}, {"low", 0}, {"high", op("subtract", {dim("E"), 1})}, {"span", false}, {"parent", nullptr}},
-                          {{"name", "i"}, {"low", {{"unknown", "i64"}}}, {"high", {{"unknown", "i64"}}}, {"span", true}, {"parent", nullptr}}}}});
+  json ranges =
+      source(kernel("ranges", {}, {view("first", "in", "i64", {"E"}), view("y", "out", "i64", {"N"})}), "Listed", {"E", "N"},
+             {{"grid", "listed"},
+              {"axes",
+               {{{"name", "e"}, {"low", 0}, {"high", op("subtract", {dim("E"), 1})}, {"span", false}, {"parent", nullptr}},
+                {{"name", "i"},
+                 {"low", {{"unknown", "i64"}}},
+                 {"high", {{"unknown", "i64"}}},
+                 {"span", true},
+                 {"parent", nullptr}}}}});
   Kernel kernel = makeKernel(context, ranges);
   std::vector<int64_t> y(1000, -1), first = {0, 4, 4, 11};
   tilewright::Result<Launchable> run = kernel.prepare({{"first", {first.data(), {4}}}, {"y", {y.data(), {1000}}}});
@@ -237,10 +258,11 @@ TEST(Launch, GridsCanBeReadFromMemory) {
 // ---- Reports ----------------------------------------------------------------------------------------------------------------
 
 static json reportSource() {
-  return source(kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
-                {{"messages",
-                  {{{"kind", "print"}, {"parts", {{{"text", "tile"}}, {{"dtype", "i64"}}, {{"dtype", "i32"}}}}, {"where", "t.tile:2:3"}},
-                   {{"kind", "assert"}, {"parts", {{{"text", "too far:"}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
+  return source(
+      kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
+      {{"messages",
+        {{{"kind", "print"}, {"parts", {{{"text", "tile"}}, {{"dtype", "i64"}}, {{"dtype", "i32"}}}}, {"where", "t.tile:2:3"}},
+         {{"kind", "assert"}, {"parts", {{{"text", "too far:"}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
 }
 
 TEST(Launch, PrintsComeInOrderAndAssertsFail) {
@@ -267,7 +289,8 @@ TEST(Launch, PrintsComeInOrderAndAssertsFail) {
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.error().status(), TW_ASSERTION_FAILED);
   EXPECT_EQ(result.error().message(), "t.tile:3:3: assertion failed: too far: 48");
-  EXPECT_EQ(result.error().diagnostics(), "t.tile:3:3: assertion failed: too far: 48\nt.tile:3:3: assertion failed: too far: 49\n");
+  EXPECT_EQ(result.error().diagnostics(),
+            "t.tile:3:3: assertion failed: too far: 48\nt.tile:3:3: assertion failed: too far: 49\n");
 }
 
 TEST(Launch, PrintsGoToStandardOutput) {
@@ -334,7 +357,8 @@ TEST(Launch, TheCompilerIsToldEverything) {
 TEST(Launch, WhatTheCompilerCannotDoIsAStatus) {
   Context context = makeContext();
   float a[8], b[8], c[8];
-  for (auto [status, expected] : {std::pair(TW_COMPILER_INVALID_OPTIONS, TW_INVALID_ARGUMENT), {TW_COMPILER_UNSUPPORTED, TW_UNSUPPORTED},
+  for (auto [status, expected] : {std::pair(TW_COMPILER_INVALID_OPTIONS, TW_INVALID_ARGUMENT),
+                                  {TW_COMPILER_UNSUPPORTED, TW_UNSUPPORTED},
                                   {TW_COMPILER_FAILED, TW_COMPILATION_FAILED}}) {
     json failing = addSource();
     failing["fail"] = status;
@@ -354,7 +378,8 @@ TEST(Launch, WhatTheCompilerCannotDoIsAStatus) {
 TEST(Launch, ChecksRunWhenALaunchIsPrepared) {
   Context context = makeContext();
   json checked = addSource();
-  checked["metadata"]["require"] = {{{"condition", op("less", {dim("N"), 10})}, {"text", "small only"}, {"where", "add.tile:3:3"}}};
+  checked["metadata"]["require"] = {
+      {{"condition", op("less", {dim("N"), 10})}, {"text", "small only"}, {"where", "add.tile:3:3"}}};
   Kernel kernel = makeKernel(context, checked);
   float a[16], b[16], c[16];
   EXPECT_EQ(failure(prepareAdd(kernel, a, b, c, 16)), "add.tile:3:3: require N < 10 does not hold: small only");
@@ -364,7 +389,8 @@ TEST(Launch, ChecksRunWhenALaunchIsPrepared) {
 TEST(Launch, ChecksOfScalarsRunWhenTheyChange) {
   Context context = makeContext();
   json checked = sumSource();
-  checked["metadata"]["require"] = {{{"condition", op("greater", {json{{"scalar", "scale"}}, 0.0})}, {"text", ""}, {"where", ""}}};
+  checked["metadata"]["require"] = {
+      {{"condition", op("greater", {json{{"scalar", "scale"}}, 0.0})}, {"text", ""}, {"where", ""}}};
   Kernel kernel = makeKernel(context, checked);
   float x[6] = {}, s[2];
   tilewright::Result<Launchable> sum = kernel.prepare({{"x", {x, {3, 2}}}, {"s", {s, {2}}}});
@@ -372,6 +398,22 @@ TEST(Launch, ChecksOfScalarsRunWhenTheyChange) {
   tw_value values[3] = {{x}, {s}, {}};
   values[2].real = -1;
   EXPECT_EQ(failure(sum->launch(values)), "require scale > 0 does not hold");
+}
+
+TEST(Launch, AllocatesNothing) {
+  for (int threads : {1, 2}) {
+    Context context = makeContext(threads);
+    Kernel kernel = makeKernel(context, sumSource());
+    std::vector<float> x(100 * 40, 1), s(40);
+    tilewright::Result<Launchable> sum = kernel.prepare({{"x", {x.data(), {100, 40}}}, {"s", {s.data(), {40}}}});
+    tw_value values[3] = {{x.data()}, {s.data()}, {}};
+    values[2].real = 2;
+    ASSERT_EQ(failure(sum->launch(values)), ""); // the pool starts
+    int before = allocations;
+    for (int launch = 0; launch < 10; ++launch)
+      tw_launch(sum->raw(), values, 3, nullptr);
+    EXPECT_EQ(allocations, before) << threads << " threads";
+  }
 }
 
 // ---- Cost -------------------------------------------------------------------------------------------------------------------

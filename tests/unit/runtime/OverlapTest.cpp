@@ -30,7 +30,9 @@ static std::vector<int64_t> addresses(const BoundView &view, int64_t base) {
   return result;
 }
 
-static void *at(int64_t address) { return reinterpret_cast<void *>(address); }
+static void *at(int64_t address) {
+  return reinterpret_cast<void *>(address);
+}
 
 TEST(Overlap, ColumnBlocksOfOneMatrixShareNothing) {
   BoundView left = strided({100, 8}, {24, 1}), right = strided({100, 16}, {24, 1});
@@ -97,7 +99,7 @@ TEST(Overlap, ItselfAgreesWithCounting) {
 }
 
 TEST(Overlap, StridesThatAreNotNestedCanStillBeApart) {
-  EXPECT_EQ(overlapsItself(strided({2, 3}, {3, 2})), Answer::No); // 0 2 4 3 5 7
+  EXPECT_EQ(overlapsItself(strided({2, 3}, {3, 2})), Answer::No);  // 0 2 4 3 5 7
   EXPECT_EQ(overlapsItself(strided({3, 4}, {3, 2})), Answer::Yes); // 6 twice
   EXPECT_EQ(overlapsItself(strided({5}, {0})), Answer::Yes);
   EXPECT_EQ(overlapsItself(strided({0, 5}, {1, 0})), Answer::No);

@@ -19,7 +19,8 @@ static size_t openDescriptors() {
 }
 
 TEST(SharedObject, TwoAreNotOne) {
-  // The second load gets the number of the first one's closed descriptor: a loader that goes by the path would return the first.
+  // The second load gets the number of the first one's closed descriptor: a loader that goes by the path would return the
+  // first.
   Result<SharedObject> add = load(readFile(fakeFile("Add"))), sum = load(readFile(fakeFile("Sum")));
   ASSERT_TRUE(add.ok() && sum.ok());
   EXPECT_EQ(add->find("tw_cpu_finish"), nullptr);
@@ -40,7 +41,10 @@ TEST(SharedObject, ManyLeaveNoDescriptorBehind) {
 }
 
 TEST(SharedObject, WhatIsNoObjectIsDamaged) {
-  for (const std::string &bytes : {std::string(), std::string("\x7f" "ELF"), std::string(500, '\0'), readFile(TILEWRIGHT_SOURCE_DIR "/CMakeLists.txt")})
+  for (const std::string &bytes : {std::string(),
+                                   std::string("\x7f"
+                                               "ELF"),
+                                   std::string(500, '\0'), readFile(TILEWRIGHT_SOURCE_DIR "/CMakeLists.txt")})
     EXPECT_EQ(load(bytes).status().code(), TW_DAMAGED_ARTIFACT);
   std::string other = readFile(fakeFile("Add"));
   other[18] = 8; // MIPS

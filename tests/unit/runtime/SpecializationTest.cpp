@@ -43,7 +43,8 @@ TEST(Specialization, EveryDifferenceIsAnotherKey) {
   std::vector<std::string> keys = {specializeLinear(linearArguments())->specialization.key()};
   keys.push_back(specializeLinear(linearArguments(), {{"act", "gelu"}})->specialization.key());
   keys.push_back(specializeLinear(linearArguments(), {{"BM", "64"}})->specialization.key());
-  keys.push_back(specializeLinear({given("x", {5, 64}, TW_F16), given("w", {7, 64}, TW_F16), given("y", {5, 7}, TW_F16)})->specialization.key());
+  keys.push_back(specializeLinear({given("x", {5, 64}, TW_F16), given("w", {7, 64}, TW_F16), given("y", {5, 7}, TW_F16)})
+                     ->specialization.key());
   std::vector<tw_argument> withBias = linearArguments();
   withBias.push_back(given("b", {7}));
   keys.push_back(specializeLinear(withBias)->specialization.key());
@@ -67,7 +68,8 @@ TEST(Specialization, AnAddressIsNotPartOfIt) {
 }
 
 TEST(Specialization, SizesOfOneMagnitudeShareTheirCode) {
-  EXPECT_EQ(specializeLinear(linearArguments(17))->specialization.key(), specializeLinear(linearArguments(31))->specialization.key());
+  EXPECT_EQ(specializeLinear(linearArguments(17))->specialization.key(),
+            specializeLinear(linearArguments(31))->specialization.key());
 }
 
 TEST(Specialization, SizesDoNotMatterWhenAllTunablesAreBound) {
@@ -94,12 +96,12 @@ TEST(Specialization, RefusesWhatDoesNotFit) {
 
 /// kernel f<D: i64, causal: bool = false, O: f32 | f16>(x: f32[N, D], y: out O[N, D], z: out accum(O)[N]?)
 static Signature withConstants() {
-  return signatureOf(kernel("f",
-                            {{{"name", "D"}, {"kind", "constant"}, {"dtypes", {"i64"}}, {"default", nullptr}, {"dimension", true}},
-                             {{"name", "causal"}, {"kind", "constant"}, {"dtypes", {"bool"}}, {"default", "false"}, {"dimension", false}},
-                             typeStatic("O", {"f32", "f16"})},
-                            {view("x", "in", "f32", {"N", "D"}), view("y", "out", "O", {"N", "D"}),
-                             view("z", "out", "accum(O)", {"N"}, true)}));
+  return signatureOf(kernel(
+      "f",
+      {{{"name", "D"}, {"kind", "constant"}, {"dtypes", {"i64"}}, {"default", nullptr}, {"dimension", true}},
+       {{"name", "causal"}, {"kind", "constant"}, {"dtypes", {"bool"}}, {"default", "false"}, {"dimension", false}},
+       typeStatic("O", {"f32", "f16"})},
+      {view("x", "in", "f32", {"N", "D"}), view("y", "out", "O", {"N", "D"}), view("z", "out", "accum(O)", {"N"}, true)}));
 }
 
 TEST(Specialization, ConstantsComeFromShapes) {

@@ -17,8 +17,12 @@ namespace tilewright::runtime::test {
 
 using nlohmann::json;
 
-inline json dim(const std::string &name) { return {{"dim", name}}; }
-inline json op(const std::string &name, std::vector<json> arguments) { return {{"op", name}, {"args", arguments}}; }
+inline json dim(const std::string &name) {
+  return {{"dim", name}};
+}
+inline json op(const std::string &name, std::vector<json> arguments) {
+  return {{"op", name}, {"args", arguments}};
+}
 
 /// "K", "M..." ; or {"P", value} for a definition, value for an expression.
 inline json dimension(const json &declared) {
@@ -38,8 +42,7 @@ inline json view(const std::string &name, const std::string &access, const std::
   json list = json::array();
   for (const json &declared : dimensions)
     list.push_back(dimension(declared));
-  return {{"name", name},       {"kind", "view"},      {"access", access},
-          {"dtype", dtype},     {"optional", optional}, {"dimensions", list}};
+  return {{"name", name}, {"kind", "view"}, {"access", access}, {"dtype", dtype}, {"optional", optional}, {"dimensions", list}};
 }
 
 inline json scalar(const std::string &name, const std::string &dtype, const json &value = nullptr) {
@@ -63,14 +66,15 @@ inline Signature signatureOf(const json &tree, const std::vector<std::string> &s
 
 /// kernel linear<T: f32 | f16, act = identity>(x: T[M..., K], w: T[N, K], b: T[N]?, y: out T[M..., N], eps: f32 = 0.5)
 inline json linearSignature() {
-  return kernel("linear",
-                {typeStatic("T", {"f32", "f16"}), {{"name", "act"}, {"kind", "function"}, {"default", "identity"}}},
+  return kernel("linear", {typeStatic("T", {"f32", "f16"}), {{"name", "act"}, {"kind", "function"}, {"default", "identity"}}},
                 {view("x", "in", "T", {"M...", "K"}), view("w", "in", "T", {"N", "K"}), view("b", "in", "T", {"N"}, true),
                  view("y", "out", "T", {"M...", "N"}), scalar("eps", "f32", 0.5)},
                 {"BM", "BN"});
 }
 
-inline std::string fakeFile(const std::string &name) { return std::string(TILEWRIGHT_FAKE_FOLDER "/") + name + ".so"; }
+inline std::string fakeFile(const std::string &name) {
+  return std::string(TILEWRIGHT_FAKE_FOLDER "/") + name + ".so";
+}
 
 inline std::string readFile(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
@@ -78,7 +82,8 @@ inline std::string readFile(const std::string &path) {
 }
 
 /// A source of the fake compiler whose one kernel is made of the hand-written code `object`.
-inline json source(const json &kernel, const std::string &object, const std::vector<std::string> &slots, json metadata = json::object()) {
+inline json source(const json &kernel, const std::string &object, const std::vector<std::string> &slots,
+                   json metadata = json::object()) {
   metadata["dimensions"] = slots;
   return {{"kernels", {kernel}}, {"metadata", metadata}, {"object", fakeFile(object)}};
 }

@@ -6,7 +6,9 @@
 
 using namespace tilewright::runtime;
 
-TEST(Text, ConcatenatesTextsAndNumbers) { EXPECT_EQ(concat("K is ", 77, ", eps ", 0.1f, '!'), "K is 77, eps 0.1!"); }
+TEST(Text, ConcatenatesTextsAndNumbers) {
+  EXPECT_EQ(concat("K is ", 77, ", eps ", 0.1f, '!'), "K is 77, eps 0.1!");
+}
 
 TEST(Text, SuggestsTheNearestName) {
   std::vector<std::string> names = {"linear", "softmax"};

@@ -17,8 +17,8 @@ static const Parameter &matrix() {
   return signature.parameters[0];
 }
 
-static BoundView bound(const Parameter &parameter, std::vector<int64_t> shape, std::vector<int64_t> strides, uintptr_t address = 64,
-                       int32_t alignment = 0) {
+static BoundView bound(const Parameter &parameter, std::vector<int64_t> shape, std::vector<int64_t> strides,
+                       uintptr_t address = 64, int32_t alignment = 0) {
   ViewArgument argument;
   argument.data = reinterpret_cast<void *>(address);
   argument.dtype = TW_F32;

@@ -4,7 +4,9 @@
 
 enum { A = 4, B = 7, C = 10, N = 13, TILE = 4 };
 
-int64_t tw_cpu_count(const int64_t *arguments) { return (arguments[N] + TILE - 1) / TILE; }
+int64_t tw_cpu_count(const int64_t *arguments) {
+  return (arguments[N] + TILE - 1) / TILE;
+}
 
 void tw_cpu_begin(const int64_t *arguments, int64_t chunk) {}
 

@@ -92,7 +92,8 @@ static json metadataFor(const json &tree, const tw_compiler_options *options) {
   }
   for (const json &constant : metadata.value("statics", json::array()))
     if (constant["kind"] == "constant")
-      metadata["constants"][constant["name"].get<std::string>()] = std::stoll(statics[constant["name"].get<std::string>()].get<std::string>());
+      metadata["constants"][constant["name"].get<std::string>()] =
+          std::stoll(statics[constant["name"].get<std::string>()].get<std::string>());
   for (const json &tunable : metadata.value("tunables", json::array())) {
     json bound = bindings(options->tunables, options->tunable_count);
     std::string name = tunable;
@@ -113,9 +114,15 @@ static std::string readFile(const std::string &path) {
 
 extern "C" {
 
-TW_COMPILER_API int fake_compiler_compilations(void) { return compilations; }
-TW_COMPILER_API int fake_compiler_open_handles(void) { return openModules + openTexts; }
-TW_COMPILER_API const char *fake_compiler_last_options(void) { return lastOptions.c_str(); }
+TW_COMPILER_API int fake_compiler_compilations(void) {
+  return compilations;
+}
+TW_COMPILER_API int fake_compiler_open_handles(void) {
+  return openModules + openTexts;
+}
+TW_COMPILER_API const char *fake_compiler_last_options(void) {
+  return lastOptions.c_str();
+}
 
 uint32_t tw_compiler_interface_version(void) {
 #ifdef FAKE_VERSION
@@ -124,16 +131,22 @@ uint32_t tw_compiler_interface_version(void) {
   return TW_COMPILER_INTERFACE_VERSION;
 #endif
 }
-const char *tw_compiler_build_id(void) { return "fake"; }
-const char *tw_compiler_text_data(const tw_compiler_text *text) { return text->bytes.data(); }
-size_t tw_compiler_text_size(const tw_compiler_text *text) { return text->bytes.size(); }
+const char *tw_compiler_build_id(void) {
+  return "fake";
+}
+const char *tw_compiler_text_data(const tw_compiler_text *text) {
+  return text->bytes.data();
+}
+size_t tw_compiler_text_size(const tw_compiler_text *text) {
+  return text->bytes.size();
+}
 void tw_compiler_text_release(tw_compiler_text *text) {
   openTexts -= text != nullptr;
   delete text;
 }
 
-tw_compiler_status tw_compiler_check(const char *name, const char *source, size_t length, tw_compiler_import import, void *context,
-                                     int colour, tw_compiler_module **module, tw_compiler_text **diagnostics) {
+tw_compiler_status tw_compiler_check(const char *name, const char *source, size_t length, tw_compiler_import import,
+                                     void *context, int colour, tw_compiler_module **module, tw_compiler_text **diagnostics) {
   json tree = json::parse(source, source + length, nullptr, false);
   if (!tree.is_object()) {
     *diagnostics = text(std::string(name) + ":1:1: error: this is no JSON object\n");

@@ -4,7 +4,9 @@
 enum { LIMIT = 4, X = 5, N = 8 };
 typedef void (*report)(void *context, int64_t message, const int64_t *values, int64_t count);
 
-int64_t tw_cpu_count(const int64_t *arguments) { return arguments[N]; }
+int64_t tw_cpu_count(const int64_t *arguments) {
+  return arguments[N];
+}
 void tw_cpu_begin(const int64_t *arguments, int64_t chunk) {}
 
 void tw_cpu_tiles(const int64_t *arguments, int64_t first, int64_t last, int64_t chunk, void *scratch) {

@@ -4,12 +4,16 @@
 
 enum { X = 4, S = 9, SCALE = 12, M = 13, N = 14 };
 
-static int64_t sum_bytes(const int64_t *arguments) { return (arguments[N] * 4 + 63) / 64 * 64; }
+static int64_t sum_bytes(const int64_t *arguments) {
+  return (arguments[N] * 4 + 63) / 64 * 64;
+}
 static float *partial(const int64_t *arguments, int64_t chunk) {
   return (float *)(arguments[3] + chunk * sum_bytes(arguments));
 }
 
-int64_t tw_cpu_count(const int64_t *arguments) { return arguments[M]; }
+int64_t tw_cpu_count(const int64_t *arguments) {
+  return arguments[M];
+}
 
 void tw_cpu_begin(const int64_t *arguments, int64_t chunk) {
   for (int64_t j = 0; j < arguments[N]; ++j)
