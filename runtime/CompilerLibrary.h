@@ -14,7 +14,7 @@ namespace tilewright::runtime {
 
 /// The compiler's functions; `symbols.check` is tw_compiler_check.
 struct CompilerSymbols {
-#define TILEWRIGHT_COMPILER_SYMBOL(name) decltype(&tw_compiler_##name) name = nullptr;
+#define TILEWRIGHT_COMPILER_SYMBOL(name) decltype(&tw_compiler_##name) name = nullptr; // NOLINT(bugprone-macro-parentheses)
 #include "runtime/CompilerSymbols.def"
 };
 

@@ -32,7 +32,7 @@ bool readFile(const std::string &path, std::string &to) {
 /// Answers the compiler's imports, and remembers all texts: together they are what a module is made of.
 class Importer {
 public:
-  Importer(ImportFunction import, std::string name, std::string_view text) : import(import) { remember(name, text); }
+  Importer(ImportFunction import, std::string_view name, std::string_view text) : import(import) { remember(name, text); }
 
   static int answer(void *self, const char *path, const char *importer, const char **text, size_t *length) {
     try {
@@ -124,6 +124,7 @@ public:
   explicit Options(const Specialization &from) {
     auto bindings = [](const std::vector<NamedText> &pairs) {
       std::vector<tw_compiler_binding> result;
+      result.reserve(pairs.size());
       for (const auto &[name, value] : pairs)
         result.push_back({name.c_str(), value.c_str()});
       return result;

@@ -58,6 +58,8 @@ private:
     const FileScope *file;
     std::vector<Names> frames;
     typed::Block *block = nullptr;
+    /// An elementwise function's arguments' axes. It is written for scalars and serves tiles, so its variables have them too.
+    Axes argumentAxes = {};
   };
 
   // SemaScopes.cpp

@@ -362,6 +362,8 @@ Json viewHead(const std::string &viewName, ast::Parameter::Access access, std::s
 }
 
 Json dimensionEntry(ast::Dimension::Kind kind, const std::string &dimensionName, Json value) {
+  if (value.is_null() && (kind == ast::Dimension::Kind::Expression || kind == ast::Dimension::Kind::Definition))
+    value = Json{{"unknown", "i64"}}; // of an absent view: nobody asks
   return {{"kind", textOf(kind)}, {"name", dimensionName.empty() ? Json() : Json(dimensionName)}, {"value", std::move(value)}};
 }
 

@@ -32,7 +32,9 @@ void Elaborator::var(const ast::VarStatement &statement) {
   const Expr *tile = value.isError() ? nullptr : arithmetic.tile(value);
   if (!tile)
     return declare(statement.name, Entity::poisoned(statement.name.where));
-  Symbol &symbol = tree.makeSymbol(Symbol::Kind::Var, statement.name.text, tile->type, statement.name.where);
+  TileType type = tile->type;
+  TreeBuilder::addAxes(type.axes, body->argumentAxes);
+  Symbol &symbol = tree.makeSymbol(Symbol::Kind::Var, statement.name.text, type, statement.name.where);
   Entity entity = Entity::of(Entity::Kind::Symbol, statement.name.where);
   entity.symbol = &symbol;
   declare(statement.name, entity);
@@ -44,6 +46,8 @@ void Elaborator::var(const ast::VarStatement &statement) {
 const Symbol *Elaborator::declareTyped(const ast::Name &name, const ast::TileTypeReference &type, const Value &value,
                                        Symbol::Kind kind, SourceRange where) {
   std::optional<TileType> resolved = resolve(type);
+  if (resolved && kind == Symbol::Kind::Var)
+    TreeBuilder::addAxes(resolved->axes, body->argumentAxes);
   std::string written = type.dtype.builtin ? std::string() : type.dtype.name;
   const Expr *tile =
       resolved && !value.isError() ? arithmetic.convert(value, resolved->dtype, quoted(name.text), written) : nullptr;

@@ -194,6 +194,8 @@ const Function *Elaborator::declaredInstance(const FunctionInfo &info, const std
     }
     declare(parameter.name, entity);
   }
+  if (over.empty())
+    functionBody.argumentAxes = visible;
   bool sound = elaborateFunctionBody(*info.declaration, instance) && checkResultAxes(instance, visible);
   body = outer;
   return sound && diagnostics.errorCount() == errorsBefore ? &instance : nullptr;

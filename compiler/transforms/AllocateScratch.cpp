@@ -1,18 +1,18 @@
 // allocate-scratch: places the buffers of a tile in the thread's scratch memory.
 //
-// A kernel allocates nothing at run time: each thread is given one block of memory, and every memref.alloc of @tw_cpu_tiles gets
-// a constant offset in it. A buffer lives from its allocation to the end of its last user, seen from the block in which it is
-// allocated: a buffer made before a loop and used in it lives through the whole loop; buffers of two branches, or of two loops
-// that follow each other, never live together and may share memory:
+// A kernel allocates nothing at run time: each thread is given one block of memory, and every memref.alloc of @tw_cpu_tiles
+// gets a constant offset in it. A buffer lives from its allocation to the end of its last user, seen from the block in which it
+// is allocated: a buffer made before a loop and used in it lives through the whole loop; buffers of two branches, or of two
+// loops that follow each other, never live together and may share memory:
 //
 //   %a = alloc 4 KiB            slot 0: a, 4 KiB at 0
 //   for { %b = alloc 2 KiB … }  slot 1: b and c, 2 KiB at 4096
 //   for { %c = alloc 1 KiB … }
 //
-// Sharing is by *slots*: buffers that share memory start at the same offset. Packing them tighter would save some kilobytes, but
-// annotate-alias-scopes tells LLVM that different constant offsets are different memory, and LLVM would then move a store to `c`
-// over a load of `b` if they overlapped at different offsets. Slots are filled largest buffer first, so that a slot is as large
-// as its first buffer.
+// Sharing is by *slots*: buffers that share memory start at the same offset. Packing them tighter would save some kilobytes,
+// but annotate-alias-scopes tells LLVM that different constant offsets are different memory, and LLVM would then move a store
+// to `c` over a load of `b` if they overlapped at different offsets. Slots are filled largest buffer first, so that a slot is
+// as large as its first buffer.
 //
 // A buffer that leaves its block (yielded by an scf.if) lives on as the result. One that a loop carries to its next iteration
 // would meet itself, since every iteration allocates at the same place: that is refused.
@@ -132,7 +132,8 @@ private:
       return follow(parent->getResult(position));
     }
     if (parent->isProperAncestor(alloc))
-      return alloc.emitError("a buffer allocated in a loop is carried to the loop's next iteration, where it would meet itself");
+      return alloc.emitError(
+          "a buffer allocated in a loop is carried to the loop's next iteration, where it would meet itself");
     return mlir::success(); // the carried buffer itself, from outside: its results are followed from the loop's operand
   }
 
@@ -209,8 +210,9 @@ void replace(Buffer &buffer, int64_t offset, mlir::Value scratch, const mlir::LL
   memref::AllocOp alloc = buffer.alloc;
   mlir::OpBuilder builder(alloc);
   mlir::Location loc = alloc.getLoc();
-  mlir::Value address = LLVM::GEPOp::create(builder, loc, scratch.getType(), builder.getI8Type(), scratch,
-                                            llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)}, LLVM::GEPNoWrapFlags::inbounds);
+  mlir::Value address =
+      LLVM::GEPOp::create(builder, loc, scratch.getType(), builder.getI8Type(), scratch,
+                          llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)}, LLVM::GEPNoWrapFlags::inbounds);
   mlir::Value descriptor = mlir::MemRefDescriptor::fromStaticShape(builder, loc, converter, alloc.getType(), address);
   auto view = mlir::UnrealizedConversionCastOp::create(builder, loc, alloc.getType(), descriptor);
   for (mlir::Operation *user : llvm::make_early_inc_range(alloc->getUsers())) {
@@ -247,7 +249,8 @@ struct AllocateScratch : impl::AllocateScratchBase<AllocateScratch> {
     llvm::SmallVector<Slot> slots = assignSlots(*buffers);
     int64_t end = slots.back().offset + llvm::alignTo(slots.back().bytes, alignment);
     if (!llvm::isInt<32>(end))
-      return function.emitError("the buffers of a tile need ") << end << " bytes of scratch, more than 2 GiB (try smaller tiles)";
+      return function.emitError("the buffers of a tile need ")
+             << end << " bytes of scratch, more than 2 GiB (try smaller tiles)";
     mlir::LLVMTypeConverter converter(&getContext());
     for (Buffer &buffer : *buffers) {
       LDBG() << buffer.bytes << " bytes at " << slots[buffer.slot].offset << ": " << buffer.alloc;

@@ -49,7 +49,8 @@ public:
       return constantOf(builder->getFloatAttr(type, static_cast<double>(number)));
     if (mlir::isa<mlir::IndexType>(getElementType()))
       return constantOf(builder->getIndexAttr(static_cast<int64_t>(number)));
-    llvm::APInt integer(getWidth(), static_cast<uint64_t>(static_cast<int64_t>(number)), /*isSigned=*/false, /*implicitTrunc=*/true);
+    auto bits = static_cast<uint64_t>(static_cast<int64_t>(number));
+    llvm::APInt integer(getWidth(), bits, /*isSigned=*/false, /*implicitTrunc=*/true);
     return constantOf(builder->getIntegerAttr(getElementType(), integer));
   }
 
@@ -97,8 +98,12 @@ private:
 };
 
 /// A number beside an Expr becomes a constant of its type.
-inline Expr lift(const Expr &, const Expr &value) { return value; }
-template <Number T> Expr lift(const Expr &like, T number) { return like.constant(number); }
+inline Expr lift(const Expr &, const Expr &value) {
+  return value;
+}
+template <Number T> Expr lift(const Expr &like, T number) {
+  return like.constant(number);
+}
 
 template <typename L, typename R>
 concept Formula = (std::is_same_v<L, Expr> && (std::is_same_v<R, Expr> || Number<R>)) || (Number<L> && std::is_same_v<R, Expr>);
@@ -114,16 +119,17 @@ template <typename L, typename R> const Expr &exprOf(const L &lhs, const R &rhs)
 template <typename FloatOp, typename IntegerOp> Expr emitArithmetic(const Expr &a, const Expr &b) {
   return a.isFloat() ? a.emit<FloatOp>(a, b) : a.emit<IntegerOp>(a, b);
 }
-inline Expr emitCompare(mlir::arith::CmpFPredicate onFloats, mlir::arith::CmpIPredicate onIntegers, const Expr &a, const Expr &b) {
+inline Expr emitCompare(mlir::arith::CmpFPredicate onFloats, mlir::arith::CmpIPredicate onIntegers, const Expr &a,
+                        const Expr &b) {
   return a.isFloat() ? a.emit<mlir::arith::CmpFOp>(onFloats, a, b) : a.emit<mlir::arith::CmpIOp>(onIntegers, a, b);
 }
 
-#define TILEWRIGHT_OPERATOR(symbol, emission)                                                                                   \
-  template <typename L, typename R>                                                                                             \
-    requires Formula<L, R>                                                                                                      \
-  Expr operator symbol(const L &lhs, const R &rhs) {                                                                            \
-    const Expr a = lift(exprOf(lhs, rhs), lhs), b = lift(exprOf(lhs, rhs), rhs);                                                \
-    return emission;                                                                                                            \
+#define TILEWRIGHT_OPERATOR(symbol, emission)                                                                                  \
+  template <typename L, typename R>                                                                                            \
+    requires Formula<L, R>                                                                                                     \
+  Expr operator symbol(const L &lhs, const R &rhs) {                                                                           \
+    const Expr a = lift(exprOf(lhs, rhs), lhs), b = lift(exprOf(lhs, rhs), rhs);                                               \
+    return emission;                                                                                                           \
   }
 TILEWRIGHT_OPERATOR(+, (emitArithmetic<mlir::arith::AddFOp, mlir::arith::AddIOp>(a, b)))
 TILEWRIGHT_OPERATOR(-, (emitArithmetic<mlir::arith::SubFOp, mlir::arith::SubIOp>(a, b)))
@@ -144,12 +150,22 @@ TILEWRIGHT_OPERATOR(==, emitCompare(mlir::arith::CmpFPredicate::OEQ, mlir::arith
 TILEWRIGHT_OPERATOR(!=, emitCompare(mlir::arith::CmpFPredicate::UNE, mlir::arith::CmpIPredicate::ne, a, b))
 #undef TILEWRIGHT_OPERATOR
 
-inline Expr operator-(const Expr &a) { return a.isFloat() ? a.emit<mlir::arith::NegFOp>(a) : 0 - a; }
+inline Expr operator-(const Expr &a) {
+  return a.isFloat() ? a.emit<mlir::arith::NegFOp>(a) : 0 - a;
+}
 /// Of indices, which are not negative.
-inline Expr minimum(const Expr &a, const Expr &b) { return a.emit<mlir::arith::MinSIOp>(a, b); }
-inline Expr quotientUp(const Expr &a, int64_t b) { return a.emit<mlir::arith::DivUIOp>(a + (b - 1), a.constant(b)); }
-inline Expr arithmeticShift(const Expr &a, int64_t count) { return a.emit<mlir::arith::ShRSIOp>(a, a.constant(count)); }
-inline Expr isNaN(const Expr &a) { return a.emit<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::UNO, a, a); }
+inline Expr minimum(const Expr &a, const Expr &b) {
+  return a.emit<mlir::arith::MinSIOp>(a, b);
+}
+inline Expr quotientUp(const Expr &a, int64_t b) {
+  return a.emit<mlir::arith::DivUIOp>(a + (b - 1), a.constant(b));
+}
+inline Expr arithmeticShift(const Expr &a, int64_t count) {
+  return a.emit<mlir::arith::ShRSIOp>(a, a.constant(count));
+}
+inline Expr isNaN(const Expr &a) {
+  return a.emit<mlir::arith::CmpFOp>(mlir::arith::CmpFPredicate::UNO, a, a);
+}
 
 /// condition ? a : b, where one of them may be a number.
 template <typename L, typename R>
@@ -160,8 +176,12 @@ Expr select(const Expr &condition, const L &lhs, const R &rhs) {
 }
 
 /// The smaller or larger of two, by one comparison: signed on integers; a NaN in `a` stays.
-template <Number T> Expr atMost(const Expr &a, T bound) { return select(a > bound, bound, a); }
-template <Number T> Expr atLeast(const Expr &a, T bound) { return select(a < bound, bound, a); }
+template <Number T> Expr atMost(const Expr &a, T bound) {
+  return select(a > bound, bound, a);
+}
+template <Number T> Expr atLeast(const Expr &a, T bound) {
+  return select(a < bound, bound, a);
+}
 template <Number T> Expr unsignedAtMost(const Expr &a, T bound) {
   return a.emit<mlir::arith::MinUIOp>(a, a.constant(bound));
 }
@@ -172,7 +192,11 @@ inline Expr mulAdd(const Expr &a, const Expr &b, const Expr &c) {
   Expr product = a.emit<mlir::arith::MulFOp>(a, b, contract);
   return a.emit<mlir::arith::AddFOp>(product, c, contract);
 }
-template <Number B> Expr mulAdd(const Expr &a, B b, const Expr &c) { return mulAdd(a, a.constant(b), c); }
-template <Number C> Expr mulAdd(const Expr &a, const Expr &b, C c) { return mulAdd(a, b, a.constant(c)); }
+template <Number B> Expr mulAdd(const Expr &a, B b, const Expr &c) {
+  return mulAdd(a, a.constant(b), c);
+}
+template <Number C> Expr mulAdd(const Expr &a, const Expr &b, C c) {
+  return mulAdd(a, b, a.constant(c));
+}
 
 } // namespace tilewright

@@ -12,9 +12,9 @@
 //   f8e4m3 0x03: mantissa 3, exponent 0   ->   (2^-6 + 3 * 2^-9) - 2^-6 = 3 * 2^-9
 //
 // *From f32* rounds to nearest even: add just under one half of the last place kept, and one more if that place is odd; what
-// carries into the exponent is right by the order of IEEE's encodings, up to infinity. Below the smallest normal number the last
-// place is fixed, so let the adder round: with f8e4m3, x + 2^14 has its last place at 2^-9. Values too large become, by one
-// unsigned minimum, infinity (f16, bf16) or the largest finite number (the f8 types saturate, infinity included).
+// carries into the exponent is right by the order of IEEE's encodings, up to infinity. Below the smallest normal number the
+// last place is fixed, so let the adder round: with f8e4m3, x + 2^14 has its last place at 2^-9. Values too large become, by
+// one unsigned minimum, infinity (f16, bf16) or the largest finite number (the f8 types saturate, infinity included).
 //
 // *From f64 and i64* a detour through f32 would round twice: 1 + 2^-8 + 2^-40 becomes 1 + 2^-8 in f32, then 1 in bf16, but is
 // nearer to 1 + 2^-7. Rounding *to odd* on the way (inexact results get an odd last place, so they never look like a tie) makes
@@ -63,7 +63,9 @@ std::optional<NarrowFormat> formatOf(mlir::Type type) {
 // Narrow floats and f32
 // --------------------------------------------------------------------------------------------------------------------
 
-Expr widenBF16(const Expr &narrow) { return (narrow.bits().zeroExtended(32) << 16).asF32(); }
+Expr widenBF16(const Expr &narrow) {
+  return (narrow.bits().zeroExtended(32) << 16).asF32();
+}
 
 Expr widen(const Expr &narrow, const NarrowFormat &format) {
   Expr code = narrow.bits().zeroExtended(32);
@@ -74,7 +76,8 @@ Expr widen(const Expr &narrow, const NarrowFormat &format) {
   Expr denormal = ((normal + (1 << 23)).asF32() - format.smallestNormal()).bits();
   Expr finite = select(magnitude < (1 << format.mantissaBits), denormal, normal);
   // Infinity and NaN: an exponent of all ones stays one. f8e4m3 has one code for NaN and no infinity.
-  Expr special = format.hasInfinity ? moved + (int64_t(255 - ((1 << format.exponentBits) - 1)) << 23) : code.constant(0x7fc00000);
+  Expr special =
+      format.hasInfinity ? moved + (int64_t(255 - ((1 << format.exponentBits) - 1)) << 23) : code.constant(0x7fc00000);
   int firstSpecial = format.hasInfinity ? ((1 << format.exponentBits) - 1) << format.mantissaBits : int(format.quietNaN);
   return (select(magnitude >= firstSpecial, special, finite) | sign).asF32();
 }
@@ -145,26 +148,20 @@ Expr stickyF64(const Expr &integer) {
 
 Expr integerToFloat(const Expr &value, mlir::FloatType type, const NativeCasts &native, bool isUnsigned) {
   mlir::OpBuilder &builder = value.getBuilder();
-  if (value.getWidth() < 32)
-    return integerToFloat(isUnsigned ? value.zeroExtended(32) : value.signExtended(32), type, native, false);
+  if (value.getWidth() < 32) { // exact in f32
+    Expr wide = (isUnsigned ? value.zeroExtended(32) : value.signExtended(32)).toFloat(builder.getF32Type());
+    return type.isF64() ? wide.toF64() : narrowFromF32(wide, type, native);
+  }
   if (type.isF32() || type.isF64())
     return value.toFloat(type);
   Expr exact = value.getWidth() == 32 ? value.toFloat(builder.getF64Type()) : stickyF64(value);
   return narrowFromF32(roundToOdd(exact), type, native);
 }
 
-/// The few bits of i8 and i16 are exact in f32.
-Expr smallIntegerToFloat(const Expr &value, mlir::FloatType type, const NativeCasts &native, bool isUnsigned) {
-  Expr wide = (isUnsigned ? value.zeroExtended(32) : value.signExtended(32)).toFloat(value.getBuilder().getF32Type());
-  return type.isF64() ? wide.toF64() : narrowFromF32(wide, type, native);
-}
-
 /// Toward zero, saturating, NaN to 0. LLVM's conversion is poison out of range, so it only sees what is in range.
 Expr floatToInteger(const Expr &value, unsigned width, bool isUnsigned) {
   mlir::OpBuilder &builder = value.getBuilder();
-  auto convert = [&](const Expr &inRange, unsigned to) {
-    return inRange.convert<arith::FPToSIOp>(builder.getIntegerType(to));
-  };
+  auto convert = [&](const Expr &inRange, unsigned to) { return inRange.convert<arith::FPToSIOp>(builder.getIntegerType(to)); };
   Expr number = select(isNaN(value), 0.0, value);
   double low = isUnsigned ? 0 : -std::ldexp(1.0, int(width) - 1);
   if (width < 32) {
@@ -197,7 +194,9 @@ Expr castFloat(const Expr &value, mlir::Type element, const NativeCasts &native,
 
 } // namespace
 
-bool isNarrowFloat(mlir::Type element) { return formatOf(element).has_value(); }
+bool isNarrowFloat(mlir::Type element) {
+  return formatOf(element).has_value();
+}
 
 Expr castTo(const Expr &value, mlir::Type element, const NativeCasts &native, bool sourceUnsigned, bool resultUnsigned) {
   if (value.getElementType() == element)
@@ -207,9 +206,7 @@ Expr castTo(const Expr &value, mlir::Type element, const NativeCasts &native, bo
   bool isUnsigned = sourceUnsigned || value.getWidth() == 1;
   if (auto integer = mlir::dyn_cast<mlir::IntegerType>(element))
     return integerToInteger(value, integer.getWidth(), isUnsigned);
-  auto type = mlir::cast<mlir::FloatType>(element);
-  return value.getWidth() < 32 ? smallIntegerToFloat(value, type, native, isUnsigned)
-                               : integerToFloat(value, type, native, isUnsigned);
+  return integerToFloat(value, mlir::cast<mlir::FloatType>(element), native, isUnsigned);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -26,9 +26,13 @@ bool hasTile(mlir::Operation *op) {
   return llvm::any_of(op->getResultTypes(), [](mlir::Type type) { return tile::isTile(type); });
 }
 
-bool isNarrow(mlir::Value value) { return isNarrowFloat(mlir::getElementTypeOrSelf(value.getType())); }
+bool isNarrow(mlir::Value value) {
+  return isNarrowFloat(mlir::getElementTypeOrSelf(value.getType()));
+}
 
-bool hasNarrow(mlir::Operation *op) { return llvm::any_of(op->getOperands(), isNarrow) || llvm::any_of(op->getResults(), isNarrow); }
+bool hasNarrow(mlir::Operation *op) {
+  return llvm::any_of(op->getOperands(), isNarrow) || llvm::any_of(op->getResults(), isNarrow);
+}
 
 /// Replaces one operation at a time; null where an operation is not this pass's business.
 class Expander {
@@ -71,7 +75,7 @@ private:
 
   mlir::Value computeInF32(mlir::Operation *op) {
     mlir::Type f32 = builder.getF32Type();
-    auto widened = [&](mlir::Value value) -> mlir::Value { return isNarrow(value) ? castTo(expr(value), f32, native).get() : value; };
+    auto widened = [&](mlir::Value value) { return isNarrow(value) ? castTo(expr(value), f32, native).get() : value; };
     mlir::OperationState state(loc, op->getName());
     for (mlir::Value operand : op->getOperands())
       state.operands.push_back(widened(operand));
@@ -91,7 +95,8 @@ private:
 bool isNative(mlir::Operation *op, const NativeCasts &native) {
   if (!native.f16 || !mlir::isa<arith::ExtFOp, arith::TruncFOp>(op))
     return false;
-  mlir::Type from = mlir::getElementTypeOrSelf(op->getOperand(0).getType()), to = mlir::getElementTypeOrSelf(op->getResult(0).getType());
+  mlir::Type from = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+  mlir::Type to = mlir::getElementTypeOrSelf(op->getResult(0).getType());
   return (from.isF16() && to.isF32()) || (from.isF32() && to.isF16());
 }
 

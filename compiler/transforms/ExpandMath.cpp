@@ -2,11 +2,12 @@
 //
 // A kernel's code is linked against nothing, so there is no libm to call; and a call in the innermost loop would keep LLVM from
 // vectorizing it, which costs more than the function. So each function is fifty or so operations without a branch: the loop
-// vectorizer runs them on sixteen f32 at a time. Where a function needs cases (the ends of its range, small arguments) both sides
-// are computed and one is selected.
+// vectorizer runs them on sixteen f32 at a time. Where a function needs cases (the ends of its range, small arguments) both
+// sides are computed and one is selected.
 //
-// Largest errors found by tests/unit/codegen/MathAccuracyTest.cpp, in units of the last place of the result (f32: a seventh of all
-// arguments, for pow 6 * 10^8 pairs; f64: 10^6 random arguments of several distributions and the hard ones of the literature):
+// Largest errors found by tests/unit/codegen/MathAccuracyTest.cpp, in units of the last place of the result (f32: a seventh of
+// all arguments, for pow 6 * 10^8 pairs; f64: 10^6 random arguments of several distributions and the hard ones of the
+// literature):
 //
 //   function        f32     f64      file
 //   exp             0.99    0.97     ExpandMathExponential.cpp
@@ -66,9 +67,8 @@ mlir::Value expand(mlir::Operation *op, const MathTarget &target) {
       .Case([&](math::ErfOp) { return expandErf(operand(0)); })
       .Case([&](math::PowFOp) { return expandPow(operand(0), operand(1), target); })
       .Case([&](math::RsqrtOp) { return expandRsqrt(operand(0)); })
-      .Case([&](math::FmaOp) {
-        return target.fma ? mlir::Value() : expandFma(operand(0), operand(1), operand(2), target).get();
-      })
+      .Case(
+          [&](math::FmaOp) { return target.fma ? mlir::Value() : expandFma(operand(0), operand(1), operand(2), target).get(); })
       .Default([](mlir::Operation *) { return mlir::Value(); });
 }
 

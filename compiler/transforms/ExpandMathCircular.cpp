@@ -1,22 +1,24 @@
 // sin, cos: the whole range without a branch.
 //
-// x is a number of quarter turns, x 2/pi = n + t with |t| <= 1/2; then sin(x) is, up to its sign, sin or cos of r = t pi/2, both
-// polynomials. The trouble is t for large x: 2^100 has no bits left of a quarter turn, but its sine is a definite number, and
-// needs the bits of 2/pi that stand 100 places behind the point (Payne and Hanek, 1983). Their method is for one number and its own
-// branch; a vector needs one that all lanes share:
+// x is a number of quarter turns, x 2/pi = n + t with |t| <= 1/2; then sin(x) is, up to its sign, sin or cos of r = t pi/2,
+// both polynomials. The trouble is t for large x: 2^100 has no bits left of a quarter turn, but its sine is a definite number,
+// and needs the bits of 2/pi that stand 100 places behind the point (Payne and Hanek, 1983). Their method is for one number and
+// its own branch; a vector needs one that all lanes share:
 //
 //  - 2/pi is a table of chunks: 2/pi = c0 + c1 2^-b + c2 2^-2b …, b bits each.
-//  - If x is so large that x c0 is a multiple of four quarter turns whatever x's bits are, drop c0, and call x 2^-b and the rest of
-//    the table x and 2/pi. A lane does this for k = 16, 8, 4, 2, 1 chunks at a time by selects ("barrel shifter"); now x is bounded
-//    and a few chunks are left that matter.
+//  - If x is so large that x c0 is a multiple of four quarter turns whatever x's bits are, drop c0, and call x 2^-b and the
+//  rest of
+//    the table x and 2/pi. A lane does this for k = 16, 8, 4, 2, 1 chunks at a time by selects ("barrel shifter"); now x is
+//    bounded and a few chunks are left that matter.
 //  - For f32, all is done in f64: x has 24 bits and a chunk 29, so each product is exact. For f64 a chunk has 53 bits and each
 //    product is a pair of f64.
-//  - From each product that may be large, first the multiple of four, then of one, is subtracted, exactly; the rest is summed, with
-//    the errors of the sums for f64. What may cancel is the sum with the integer (x near a multiple of pi/2: 2^-61 at worst for f64),
-//    and that has been subtracted from exact numbers.
+//  - From each product that may be large, first the multiple of four, then of one, is subtracted, exactly; the rest is summed,
+//  with
+//    the errors of the sums for f64. What may cancel is the sum with the integer (x near a multiple of pi/2: 2^-61 at worst for
+//    f64), and that has been subtracted from exact numbers.
 //
-// f32: about 30 operations in f64, then two short polynomials in f32. f64: about 150. Most of this is wasted on small x, where three
-// operations would do; a branch would keep the loop from being vectorized and cost more.
+// f32: about 30 operations in f64, then two short polynomials in f32. f64: about 150. Most of this is wasted on small x, where
+// three operations would do; a branch would keep the loop from being vectorized and cost more.
 
 #include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"
@@ -118,7 +120,9 @@ Angle reduceF64(const Expr &x, const MathTarget &target) {
   return {select(small, 0, turns.quadrant()), select(small, size, r.high), select(small, 0.0, r.low)};
 }
 
-Angle reduce(const Expr &x, const MathTarget &target) { return isF64(x) ? reduceF64(x, target) : reduceF32(x); }
+Angle reduce(const Expr &x, const MathTarget &target) {
+  return isF64(x) ? reduceF64(x, target) : reduceF32(x);
+}
 
 /// sin(r + tail) and cos(r + tail).
 Expr sinNear0(const Angle &angle) {

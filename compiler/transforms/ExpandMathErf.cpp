@@ -1,6 +1,6 @@
 // erf: odd, so x >= 0. Below 0.84 a polynomial, erf(x) = x + x q(x^2). Above, 1 - erf(x) = exp(-x^2) g(x) falls so fast that no
-// polynomial follows it, but g changes slowly, like 1 / x: it is a polynomial in 1 / (x + 2). An error of exp's argument grows with
-// x^2, but exp(-x^2) is subtracted from 1 and shrinks faster. From 4 (f32) and 6 (f64) on erf is 1.
+// polynomial follows it, but g changes slowly, like 1 / x: it is a polynomial in 1 / (x + 2). An error of exp's argument grows
+// with x^2, but exp(-x^2) is subtracted from 1 and shrinks faster. From 4 (f32) and 6 (f64) on erf is 1.
 
 #include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"

@@ -1,8 +1,8 @@
 // exp, exp2, tanh: x = n ln 2 + r with an integer n and |r| <= ln 2 / 2, so exp(x) = 2^n exp(r), and exp(r) is a polynomial.
 //
-// n ln 2 is subtracted in two steps, the first of them exact, so r has a small absolute error although x may be large. 2^n is made
-// by writing n into the exponent field; results near the ends of the range take two factors, so that overflow gives infinity and
-// denormals are rounded once.
+// n ln 2 is subtracted in two steps, the first of them exact, so r has a small absolute error although x may be large. 2^n is
+// made by writing n into the exponent field; results near the ends of the range take two factors, so that overflow gives
+// infinity and denormals are rounded once.
 //
 // tanh(x) = 1 - 2 / (exp(2x) + 1) is right to the last place or so where tanh(x) > 1/2. Below, the subtraction would magnify
 // exp's error, and a polynomial serves: x + x^3 q(x^2).

@@ -17,17 +17,33 @@ Expr polynomial(const Expr &x, llvm::ArrayRef<double> coefficients) {
   return sum;
 }
 
-static int64_t signMask(const Expr &x) { return isF64(x) ? std::numeric_limits<int64_t>::min() : int64_t(0x80000000); }
+static int64_t signMask(const Expr &x) {
+  return isF64(x) ? std::numeric_limits<int64_t>::min() : int64_t(0x80000000);
+}
 
-Expr signBit(const Expr &x) { return x.bits() & signMask(x); }
-Expr magnitude(const Expr &x) { return x.emit<mlir::math::AbsFOp>(x); }
-Expr withSign(const Expr &x, const Expr &sign) { return asFloatLike(x.bits() | sign, x); }
-Expr asFloatLike(const Expr &bits, const Expr &like) { return isF64(like) ? bits.asF64() : bits.asF32(); }
-Expr squareRoot(const Expr &x) { return x.emit<mlir::math::SqrtOp>(x); }
-Expr roundToEven(const Expr &x) { return x.emit<mlir::math::RoundEvenOp>(x); }
+Expr signBit(const Expr &x) {
+  return x.bits() & signMask(x);
+}
+Expr magnitude(const Expr &x) {
+  return x.emit<mlir::math::AbsFOp>(x);
+}
+Expr withSign(const Expr &x, const Expr &sign) {
+  return asFloatLike(x.bits() | sign, x);
+}
+Expr asFloatLike(const Expr &bits, const Expr &like) {
+  return isF64(like) ? bits.asF64() : bits.asF32();
+}
+Expr squareRoot(const Expr &x) {
+  return x.emit<mlir::math::SqrtOp>(x);
+}
+Expr roundToEven(const Expr &x) {
+  return x.emit<mlir::math::RoundEvenOp>(x);
+}
 
 /// 1.5 * 2^23 (2^52): a sum with it has its last place at 1, and its integer value in the low bits.
-static double integerOffset(const Expr &x) { return isF64(x) ? 0x1.8p52 : 0x1.8p23; }
+static double integerOffset(const Expr &x) {
+  return isF64(x) ? 0x1.8p52 : 0x1.8p23;
+}
 
 Rounded roundProduct(const Expr &x, double scale) {
   Expr offset = x.constant(integerOffset(x));
@@ -48,6 +64,22 @@ Expr powerOfTwo(const Expr &n, const Expr &like) {
 Expr scale(const Expr &x, const Expr &n) {
   Expr half = arithmeticShift(n, 1);
   return x * powerOfTwo(half, x) * powerOfTwo(n - half, x);
+}
+
+Factored factorNormal(const Expr &x) {
+  Format format(x);
+  // The exponent's carry happens at sqrt(1/2) instead of 1.
+  Expr root = x.constant(0x1.6a09e667f3bcdp-1).bits();
+  Expr moved = x.bits() - root;
+  Expr mantissa = (moved & ((int64_t(1) << format.mantissaBits) - 1)) + root;
+  return {toFloatExactly(arithmeticShift(moved, format.mantissaBits), x), asFloatLike(mantissa, x) - 1.0};
+}
+
+Factored factor(const Expr &x) {
+  double power = choose(x, 0x1p25, 0x1p54), exponent = choose(x, 25.0, 54.0);
+  Expr tiny = x < choose(x, 0x1p-126, 0x1p-1022);
+  Factored factored = factorNormal(select(tiny, x * power, x));
+  return {factored.k - select(tiny, x.constant(exponent), x.constant(0.0)), factored.f};
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -95,7 +127,9 @@ Double add(const Double &a, const Double &b) {
 
 using namespace math_formulas;
 
-Expr expandRsqrt(const Expr &x) { return 1.0 / squareRoot(x); }
+Expr expandRsqrt(const Expr &x) {
+  return 1.0 / squareRoot(x);
+}
 
 // --------------------------------------------------------------------------------------------------------------------
 // fma where the processor has none

@@ -31,7 +31,9 @@ Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &ta
 
 namespace math_formulas {
 
-inline bool isF64(const Expr &x) { return x.getWidth() == 64; }
+inline bool isF64(const Expr &x) {
+  return x.getWidth() == 64;
+}
 
 /// The part of an IEEE format's description that formulas need.
 struct Format {
@@ -43,15 +45,17 @@ struct Format {
 inline llvm::ArrayRef<double> choose(const Expr &x, llvm::ArrayRef<double> f32, llvm::ArrayRef<double> f64) {
   return isF64(x) ? f64 : f32;
 }
-inline double choose(const Expr &x, double f32, double f64) { return isF64(x) ? f64 : f32; }
+inline double choose(const Expr &x, double f32, double f64) {
+  return isF64(x) ? f64 : f32;
+}
 
 /// c[0] + c[1] x + c[2] x^2 …, by Horner's rule.
 Expr polynomial(const Expr &x, llvm::ArrayRef<double> coefficients);
 
-Expr signBit(const Expr &x);                            ///< as an integer
-Expr magnitude(const Expr &x);                          ///< |x|
-Expr withSign(const Expr &x, const Expr &sign);         ///< x >= 0 with a sign bit
-Expr asFloatLike(const Expr &bits, const Expr &like);   ///< an integer's bits as `like`'s type
+Expr signBit(const Expr &x);                          ///< as an integer
+Expr magnitude(const Expr &x);                        ///< |x|
+Expr withSign(const Expr &x, const Expr &sign);       ///< x >= 0 with a sign bit
+Expr asFloatLike(const Expr &bits, const Expr &like); ///< an integer's bits as `like`'s type
 Expr squareRoot(const Expr &x);
 Expr roundToEven(const Expr &x);
 
@@ -69,6 +73,16 @@ Expr toFloatExactly(const Expr &integer, const Expr &like);
 Expr powerOfTwo(const Expr &n, const Expr &like);
 /// x * 2^n, where the result may overflow or be denormal: two factors, one rounding.
 Expr scale(const Expr &x, const Expr &n);
+
+/// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for x > 0.
+struct Factored {
+  Expr k; ///< as a float
+  Expr f;
+};
+/// Of normal numbers.
+Factored factorNormal(const Expr &x);
+/// Of denormals too.
+Factored factor(const Expr &x);
 
 /// high + low is exact; |low| is at most half of a last place of high.
 struct Double {

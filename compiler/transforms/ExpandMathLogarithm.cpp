@@ -19,29 +19,6 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// x = 2^k (1 + f).
-struct Reduced {
-  Expr k; ///< as a float
-  Expr f;
-};
-
-Reduced reduce(const Expr &x) {
-  Format format(x);
-  // The exponent's carry happens at sqrt(1/2) instead of 1.
-  Expr root = x.constant(0x1.6a09e667f3bcdp-1).bits();
-  Expr moved = x.bits() - root;
-  Expr mantissa = (moved & ((int64_t(1) << format.mantissaBits) - 1)) + root;
-  return {toFloatExactly(arithmeticShift(moved, format.mantissaBits), x), asFloatLike(mantissa, x) - 1.0};
-}
-
-/// As reduce, for denormals too.
-Reduced reduceAll(const Expr &x) {
-  double factor = choose(x, 0x1p25, 0x1p54), exponent = choose(x, 25.0, 54.0);
-  Expr tiny = x < choose(x, 0x1p-126, 0x1p-1022);
-  Reduced reduced = reduce(select(tiny, x * factor, x));
-  return {reduced.k - select(tiny, x.constant(exponent), x.constant(0.0)), reduced.f};
-}
-
 /// log(1 + f) = f - halfSquare + rest.
 struct Series {
   explicit Series(const Expr &f) : halfSquare(f * f * 0.5), rest(makeRest(f, halfSquare)) {}
@@ -56,13 +33,15 @@ struct Series {
 };
 
 /// k ln 2 + log(1 + f) + correction.
-Expr combine(const Reduced &reduced, const Expr &low) {
-  Series series(reduced.f);
-  Expr high = reduced.k * choose(reduced.f, constants::ln2HighF32, constants::ln2HighF64);
-  return high - ((series.halfSquare - (series.rest + low)) - reduced.f);
+Expr combine(const Factored &x, const Expr &low) {
+  Series series(x.f);
+  Expr high = x.k * choose(x.f, constants::ln2HighF32, constants::ln2HighF64);
+  return high - ((series.halfSquare - (series.rest + low)) - x.f);
 }
 
-Expr lowPart(const Reduced &reduced) { return reduced.k * choose(reduced.f, constants::ln2LowF32, constants::ln2LowF64); }
+Expr lowPart(const Factored &x) {
+  return x.k * choose(x.f, constants::ln2LowF32, constants::ln2LowF64);
+}
 
 /// The logarithm at and beyond the ends of its range: `lowest` is where it is -infinity.
 Expr withSpecialCases(const Expr &x, const Expr &result, double lowest) {
@@ -73,22 +52,22 @@ Expr withSpecialCases(const Expr &x, const Expr &result, double lowest) {
 } // namespace
 
 Expr expandLog(const Expr &x) {
-  Reduced reduced = reduceAll(x);
-  return withSpecialCases(x, combine(reduced, lowPart(reduced)), 0.0);
+  Factored factored = factor(x);
+  return withSpecialCases(x, combine(factored, lowPart(factored)), 0.0);
 }
 
 Expr expandLog2(const Expr &x) {
-  // log2(1 + f) = log(1 + f) log2(e), in two parts: a high one with few enough bits that its product with the high part of log2(e)
-  // is exact, and all else.
-  Reduced reduced = reduceAll(x);
-  Series series(reduced.f);
+  // log2(1 + f) = log(1 + f) log2(e), in two parts: a high one with few enough bits that its product with the high part of
+  // log2(e) is exact, and all else.
+  Factored factored = factor(x);
+  Series series(factored.f);
   int64_t keptBits = isF64(x) ? ~int64_t(0xffffffff) : ~int64_t(0xfff);
-  Expr high = asFloatLike((reduced.f - series.halfSquare).bits() & keptBits, x);
-  Expr low = ((reduced.f - high) - series.halfSquare) + series.rest;
+  Expr high = asFloatLike((factored.f - series.halfSquare).bits() & keptBits, x);
+  Expr low = ((factored.f - high) - series.halfSquare) + series.rest;
   Expr eHigh = x.constant(choose(x, constants::log2eHighF32, constants::log2eHighF64));
   Expr eLow = x.constant(choose(x, constants::log2eLowF32, constants::log2eLowF64));
   Expr product = high * eHigh;
-  Double sum = fastTwoSum(reduced.k, product);
+  Double sum = fastTwoSum(factored.k, product);
   Expr rest = mulAdd(low + high, eLow, mulAdd(low, eHigh, sum.low));
   return withSpecialCases(x, sum.high + rest, 0.0);
 }
@@ -96,11 +75,11 @@ Expr expandLog2(const Expr &x) {
 Expr expandLog1p(const Expr &x) {
   // u = 1 + x loses x's last bits: log(1 + x) = log(u) + log1p(lost / u), and lost / u is so small that it is its own log1p.
   Expr u = x + 1.0;
-  Reduced reduced = reduce(u);
-  Expr lost = select(reduced.k > 1.0, 1.0 - (u - x), x - (u - 1.0));
-  Expr near = reduced.k == 0.0; // then x itself is f
+  Factored factored = factorNormal(u);
+  Expr lost = select(factored.k > 1.0, 1.0 - (u - x), x - (u - 1.0));
+  Expr near = factored.k == 0.0; // then x itself is f
   Expr correction = select(near, 0.0, lost / u);
-  Reduced exact{reduced.k, select(near, x, reduced.f)};
+  Factored exact{factored.k, select(near, x, factored.f)};
   Expr result = combine(exact, lowPart(exact) + correction);
   Expr zero = x == 0.0; // keeps its sign
   return withSpecialCases(x, select(zero, x, result), -1.0);

@@ -5,11 +5,12 @@
 //
 //   log(1 + f) = 2 s + s z (2/3 + z q(z)),  z = s^2 < 0.03,
 //
-// s, z and the sum's leading terms are pairs; z q(z) is 60 times smaller than 2/3 and s z 2/3 is 100 times smaller than 2 s, so a
-// plain f64 will do for q. Then y log2|x| = n + r, and 2^r is a polynomial; r's low part changes it by the factor 1 + low ln 2.
+// s, z and the sum's leading terms are pairs; z q(z) is 60 times smaller than 2/3 and s z 2/3 is 100 times smaller than 2 s, so
+// a plain f64 will do for q. Then y log2|x| = n + r, and 2^r is a polynomial; r's low part changes it by the factor 1 + low
+// ln 2.
 //
-// Special cases (C, Annex F): y = 0 or x = 1 give 1, even with a NaN; x < 0 needs an integer y, whose parity is the sign; zeros and
-// infinities follow from log2(0) = -infinity, 2^infinity = infinity.
+// Special cases (C, Annex F): y = 0 or x = 1 give 1, even with a NaN; x < 0 needs an integer y, whose parity is the sign; zeros
+// and infinities follow from log2(0) = -infinity, 2^infinity = infinity.
 
 #include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"
@@ -25,21 +26,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Reduced {
-  Expr k, f;
-};
-
-/// size = 2^k (1 + f) for size > 0, with 1 + f in [sqrt(1/2), sqrt(2)); both f64.
-Reduced reduce(const Expr &size) {
-  Expr tiny = size < 0x1p-1022;
-  Expr normal = select(tiny, size * 0x1p54, size);
-  Expr root = size.constant(0x1.6a09e667f3bcdp-1).bits();
-  Expr moved = normal.bits() - root;
-  Expr mantissa = (moved & ((int64_t(1) << 52) - 1)) + root;
-  Expr k = toFloatExactly(arithmeticShift(moved, 52), size) - select(tiny, size.constant(54.0), size.constant(0.0));
-  return {k, mantissa.asF64() - 1.0};
-}
-
 /// The logarithm of 0 and infinity.
 Expr withEnds(const Expr &size, const Expr &logarithm) {
   return select(size == 0.0, -infinity, select(size == infinity, infinity, logarithm));
@@ -47,11 +33,11 @@ Expr withEnds(const Expr &size, const Expr &logarithm) {
 
 /// log2 of an f64 to 2^-44, for pow on f32.
 Expr shortLog2(const Expr &size) {
-  Reduced reduced = reduce(size);
-  Expr s = reduced.f / (reduced.f + 2.0);
+  Factored factored = factor(size);
+  Expr s = factored.f / (factored.f + 2.0);
   Expr z = s * s;
   Expr logarithm = mulAdd(s * z, polynomial(z, constants::logForPowF32), s + s);
-  return withEnds(size, mulAdd(logarithm, constants::log2e, reduced.k));
+  return withEnds(size, mulAdd(logarithm, constants::log2e, factored.k));
 }
 
 /// f / (2 + f) as a pair.
@@ -65,8 +51,8 @@ Double quotient(const Expr &f, const MathTarget &target) {
 
 /// log2 of an f64 as a pair, to 2^-65 of its value.
 Double longLog2(const Expr &size, const MathTarget &target) {
-  Reduced reduced = reduce(size);
-  Double s = quotient(reduced.f, target);
+  Factored factored = factor(size);
+  Double s = quotient(factored.f, target);
   Double z = multiply(s, s, target);
   Expr q = polynomial(z.high, constants::logForPowF64);
   Double inner = fastTwoSum(size.constant(constants::twoThirds), z.high * q);
@@ -74,7 +60,7 @@ Double longLog2(const Expr &size, const MathTarget &target) {
   Double tail = multiply(multiply(s, z, target), inner, target);
   Double logarithm = add({s.high + s.high, s.low + s.low}, tail);
   Double scaled = multiply(logarithm, {size.constant(constants::log2e), size.constant(constants::log2eLow)}, target);
-  Double sum = fastTwoSum(reduced.k, scaled.high);
+  Double sum = fastTwoSum(factored.k, scaled.high);
   return fastTwoSum(sum.high, sum.low + scaled.low);
 }
 

@@ -24,7 +24,8 @@ void Code::forEach(mlir::Value end, int64_t step, llvm::function_ref<void(Expr)>
   body(wrap(loop.getInductionVar()));
 }
 
-void Code::forEach(llvm::ArrayRef<unsigned> dims, const Contraction &contraction, Point &point, llvm::function_ref<void()> body) {
+void Code::forEach(llvm::ArrayRef<unsigned> dims, const Contraction &contraction, Point &point,
+                   llvm::function_ref<void()> body) {
   if (dims.empty())
     return body();
   forEach(contraction.extents[dims.front()], 1, [&](Expr i) {
@@ -159,7 +160,9 @@ void Packer::forEachVector(Depth depth, llvm::function_ref<void(Expr)> body) {
   code.forEach(depth.length, blocking.lanes, [&](Expr k) { body(minimum(k, last)); });
 }
 
-Expr Packer::clampedFree(Expr position) { return minimum(position, code.wrap(contraction.extents[free]) - 1); }
+Expr Packer::clampedFree(Expr position) {
+  return minimum(position, code.wrap(contraction.extents[free]) - 1);
+}
 
 llvm::SmallVector<mlir::Value> Packer::operandIndices(const Point &point) const {
   return llvm::map_to_vector(operand.dims, [&](unsigned dim) { return point[dim]; });
@@ -226,7 +229,9 @@ struct Block {
   llvm::function_ref<llvm::SmallVector<mlir::Value>(Expr row, Expr column)> indices;
 };
 
-Expr multiplyAdd(Expr a, Expr b, Expr c) { return a.isFloat() ? mulAdd(a, b, c) : a * b + c; }
+Expr multiplyAdd(Expr a, Expr b, Expr c) {
+  return a.isFloat() ? mulAdd(a, b, c) : a * b + c;
+}
 
 class MicroKernel {
 public:

@@ -39,13 +39,14 @@ class Packer {
 public:
   Packer(Code &code, const Contraction &contraction, const Blocking &blocking, Operand operand, unsigned free);
 
-  /// A panel of `width` positions of the free dimension from `first`, at every `depth`, into `panel`: a function of (depth, lane)
-  /// giving the indices there. Positions beyond the extent repeat the last one: their results are never seen.
+  /// Where a panel goes.
   struct Panel {
     mlir::Value memref;
-    llvm::SmallVector<mlir::Value> prefix; ///< of the indices
-    bool isDepthMajor;                     ///< [depth][lane], else [lane][depth]
+    llvm::SmallVector<mlir::Value> prefix; ///< the first indices
+    bool isDepthMajor;                     ///< then [depth][lane], else [lane][depth]
   };
+  /// `width` positions of the free dimension from `first`, over the whole depth. Positions beyond the extent repeat the last
+  /// one: their results are never seen.
   void pack(const Panel &panel, Point point, Expr first, int64_t width, Depth depth);
 
   bool isContiguousAlongFree() const { return alongFree; }

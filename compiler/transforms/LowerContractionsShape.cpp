@@ -107,7 +107,8 @@ mlir::Value staticRoot(mlir::Value value) {
     auto areAll = [](mlir::ArrayRef<mlir::OpFoldResult> values, int64_t expected) {
       return llvm::all_of(values, [&](mlir::OpFoldResult v) { return mlir::getConstantIntValue(v) == expected; });
     };
-    if (!areAll(part.getMixedOffsets(), 0) || !areAll(part.getMixedStrides(), 1) || part.getType().getRank() != part.getSourceType().getRank())
+    if (!areAll(part.getMixedOffsets(), 0) || !areAll(part.getMixedStrides(), 1) ||
+        part.getType().getRank() != part.getSourceType().getRank())
       return {};
     value = part.getSource();
   }
@@ -225,9 +226,10 @@ std::optional<Contraction> findContraction(linalg::GenericOp op, std::string &wh
 
 namespace {
 
-/// The sum is cut at this depth: a panel of 32 f32 columns then fills half of... see LowerContractions.cpp.
+/// The sum is cut at this depth: a panel of 32 f32 columns then has the size of an L1 cache.
 constexpr int64_t largestDepth = 256;
-constexpr int64_t rowPanelBytes = 512 << 10;
+/// All panels of rows together: half of an L2 cache.
+constexpr int64_t largestRowPanels = 512 << 10;
 
 /// The number of rows: a divisor of the capacity if one is near the best number.
 int64_t chooseRows(int64_t capacity, llvm::ArrayRef<int64_t> candidates) {
@@ -270,7 +272,7 @@ std::optional<Blocking> chooseBlocking(const Contraction &contraction, unsigned 
   int64_t allRows = rows, bytes = contraction.element.getIntOrFloatBitWidth() / 8;
   for (unsigned dim : contraction.outerRows)
     allRows *= contraction.capacities[dim];
-  while (blocking.depth > 32 && allRows * blocking.depth * bytes > rowPanelBytes)
+  while (blocking.depth > 32 && allRows * blocking.depth * bytes > largestRowPanels)
     blocking.depth /= 2;
   return blocking;
 }

@@ -31,9 +31,9 @@ struct Contraction {
   Operand rows, columns, out; ///< out.memref is the whole buffer, of a static shape
   llvm::SmallVector<unsigned> batch, outerSums, outerRows, outerColumns;
   unsigned row, column, sum;
-  llvm::SmallVector<mlir::Value> extents;  ///< of each loop dimension
-  llvm::SmallVector<int64_t> capacities;   ///< of each loop dimension, or `unknown`
-  mlir::Type element;                      ///< of the accumulator
+  llvm::SmallVector<mlir::Value> extents; ///< of each loop dimension
+  llvm::SmallVector<int64_t> capacities;  ///< of each loop dimension, or `unknown`
+  mlir::Type element;                     ///< of the accumulator
 };
 
 /// Whether the product has the form above; otherwise why not.

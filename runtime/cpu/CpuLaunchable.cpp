@@ -23,7 +23,7 @@ constexpr int64_t nanosecondsWorthThreads = 20'000;
 constexpr int64_t nanosecondsOfOnePart = 10'000;
 /// Where the compiler made no estimate.
 constexpr int64_t usualTileNanoseconds = 2'000;
-constexpr int64_t elementsOfOneFinish = 32 * 1024;
+constexpr int64_t elementsOfOneFinish = 32'768;
 
 constexpr size_t reportSlot = 0, reportContextSlot = 1, coordinatesSlot = 2, partialSumsSlot = 3, firstSlot = 4;
 
@@ -51,7 +51,7 @@ int64_t slotOf(const void *address) {
   return static_cast<int64_t>(reinterpret_cast<uintptr_t>(address));
 }
 void *addressIn(int64_t slot) {
-  return reinterpret_cast<void *>(static_cast<uintptr_t>(slot));
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(slot)); // NOLINT(performance-no-int-to-ptr): slots hold addresses
 }
 
 } // namespace
@@ -212,7 +212,7 @@ Status CpuLaunchable::bind(const Call &call, const SpecializationRequest &reques
   LaunchProgram::Workspace checks = artifact.program.makeWorkspace();
   if (Status status = artifact.program.check(extents, scalars, views, checks, /*onlyWhatScalarsDecide=*/false); !status.ok())
     return status;
-  layOutSlots(call.arguments, *dimensions);
+  layOutSlots(call.arguments);
   if (Status status = checkOverlaps(arguments.data(), /*mayBeMissing=*/true); !status.ok())
     return status;
   planGrid();
@@ -220,7 +220,7 @@ Status CpuLaunchable::bind(const Call &call, const SpecializationRequest &reques
   return {};
 }
 
-void CpuLaunchable::layOutSlots(const Arguments &given, const Dimensions &dimensions) {
+void CpuLaunchable::layOutSlots(const Arguments &given) {
   const Artifact &artifact = kernel->artifact;
   arguments.assign(firstSlot, 0);
   arguments[reportSlot] = slotOf(reinterpret_cast<const void *>(&Reporter::receive));

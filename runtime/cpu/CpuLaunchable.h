@@ -63,7 +63,7 @@ private:
       : context(std::move(context)), kernel(std::move(kernel)) {}
   Status bind(const Call &call, const SpecializationRequest &request);
   Status checkFacts(const Call &call) const;
-  void layOutSlots(const Arguments &arguments, const Dimensions &dimensions);
+  void layOutSlots(const Arguments &given);
   void planGrid();
 
   std::unique_ptr<Workspace> makeWorkspace() const;

@@ -34,7 +34,7 @@ public:
       T *empty = nullptr;
       if (!slot.load(std::memory_order_relaxed) &&
           slot.compare_exchange_strong(empty, object.get(), std::memory_order_release, std::memory_order_relaxed)) {
-        object.release();
+        (void)object.release(); // the slot owns it now
         return;
       }
     }

@@ -171,16 +171,6 @@ def run_prints_its_time_and_rate(t):
 
 
 @test
-def run_prints_gflops_of_a_product(t):
-    text = (
-        "kernel mm(x: f32[M, K], w: f32[N, K], y: out f32[M, N])\nover (i in M by BM, j in N by BN) {\n  var acc: f32[i, j] = 0;\n"
-        "  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }\n  y[i, j] = acc;\n}\n"
-    )
-    result = tilewright(t, "run", source(t, "mm.tile", text), "--random", "x=f32[100,90]:1", "--random", "w=f32[80,90]:2")
-    require("GFLOP/s" in result.stdout, result.stdout)
-
-
-@test
 def run_converts_what_suffixes_name(t):
     path = lambda name: os.path.join(t.folder, name)
     text = "kernel k<T: float>(x: T[N], y: out T[N])\nover (n in N by BN) { y[n] = T(x[n] * 2); }\n"

@@ -295,7 +295,7 @@ class Case:
     def same(self, got, want, what=None):
         """Equal, element by element; NaN equals NaN, and 0 equals -0."""
         want = np.asarray(want)
-        value = got.value if isinstance(got, Array) else got
+        value = got.value if isinstance(got, Array) else np.asarray(got)
         self._shape(got, value, want, what)
         equal = value == want
         if value.dtype.kind == "f":

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace tilewright::tools {
 namespace {
@@ -33,6 +34,15 @@ int32_t threads() {
   return count;
 }
 
+/// "+avx2,-avx512f,+fma" → "avx2 fma".
+std::string enabledFeatures(const std::string &features) {
+  std::string enabled, feature;
+  for (std::istringstream list(features); std::getline(list, feature, ',');)
+    if (feature.starts_with('+'))
+      enabled += (enabled.empty() ? "" : " ") + feature.substr(1);
+  return enabled;
+}
+
 void printLine(const std::string &name, const std::string &value) {
   std::printf("%-10s %s\n", name.c_str(), value.c_str());
 }
@@ -46,8 +56,7 @@ void print(const Json &information) {
   for (const Json &target : targets) {
     printLine("target",
               textOf(target.value("name", Json("?"))) + ", processor " + textOf(target.value("processor", Json("?"))));
-    if (std::string features = textOf(target.value("features", Json(""))); !features.empty())
-      printLine("", "features " + features);
+    printLine("features", enabledFeatures(textOf(target.value("features", Json("")))));
   }
   Json limits = information.value("limits", Json::object());
   for (const auto &[name, value] : limits.items())

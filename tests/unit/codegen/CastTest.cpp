@@ -1,5 +1,5 @@
-// Conversions between all dtypes against their definition: the value of a code is sign * mantissa * 2^exponent, and a cast gives the
-// nearest code, of two the even one. Nothing here uses the formulas' tricks.
+// Conversions between all dtypes against their definition: the value of a code is sign * mantissa * 2^exponent, and a cast
+// gives the nearest code, of two the even one. Nothing here uses the formulas' tricks.
 
 #include "tests/unit/codegen/LoadedText.h"
 
@@ -68,7 +68,9 @@ constexpr NarrowFloat narrowFloats[] = {
     {"f8E4M3FN", 8, 4, 3, false, true},
 };
 
-bool isNaN(const NarrowFloat &format, uint32_t code) { return std::isnan(format.valueOf(code)); }
+bool isNaN(const NarrowFloat &format, uint32_t code) {
+  return std::isnan(format.valueOf(code));
+}
 
 // --------------------------------------------------------------------------------------------------------------------
 // Calling a cast
@@ -78,9 +80,8 @@ std::string castFunction(const std::string &from, const std::string &to, const s
   std::string in = "memref<?x" + from + ", strided<[1]>>", out = "memref<?x" + to + ", strided<[1]>>";
   return "func.func @cast(%x: " + in + ", %y: " + out + ", %n: index) attributes {llvm.emit_c_interface} {\n" +
          "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n" +
-         "  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + in + "\n" +
-         "    %b = tile.cast %a " + flags + " : " + from + " -> " + to + "\n    memref.store %b, %y[%i] : " + out +
-         "\n  }\n  return\n}\n";
+         "  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + in + "\n" + "    %b = tile.cast %a " + flags +
+         " : " + from + " -> " + to + "\n    memref.store %b, %y[%i] : " + out + "\n  }\n  return\n}\n";
 }
 
 template <typename From, typename To>
@@ -107,8 +108,14 @@ template <typename Code> std::vector<Code> allCodes() {
 
 /// Values on, halfway between and right beside the codes of a format, and random ones.
 template <typename Float> std::vector<Float> hardValues(const NarrowFloat &format) {
-  std::vector<Float> values = {0, -Float(0), INFINITY, -INFINITY, NAN, std::numeric_limits<Float>::max(),
-                               std::numeric_limits<Float>::denorm_min(), -std::numeric_limits<Float>::min()};
+  std::vector<Float> values = {0,
+                               -Float(0),
+                               INFINITY,
+                               -INFINITY,
+                               NAN,
+                               std::numeric_limits<Float>::max(),
+                               std::numeric_limits<Float>::denorm_min(),
+                               -std::numeric_limits<Float>::min()};
   for (uint32_t code = 0; code <= format.largestFinite(); ++code) {
     double value = format.valueOf(code), next = code == format.largestFinite() ? 2 * value : format.valueOf(code + 1);
     for (double point : {value, (value + next) / 2, value * 0.75 + next * 0.25}) {
@@ -260,10 +267,12 @@ TEST(Cast, IntegersBecomeTheNearestNarrowFloat) {
 
 template <typename Float, typename Integer> void testToInteger(const char *from, const char *to, const char *flags = "") {
   using Limits = std::numeric_limits<Integer>;
-  std::vector<Float> values = {0, -Float(0), Float(0.99), Float(-0.99), NAN, -NAN, INFINITY, -INFINITY, Float(1e30), Float(-1e30)};
+  std::vector<Float> values = {0,    -Float(0), Float(0.99), Float(-0.99), NAN,
+                               -NAN, INFINITY,  -INFINITY,   Float(1e30),  Float(-1e30)};
   for (double edge : {double(Limits::min()), double(Limits::max()), 0.0, 1.5, -1.5, 2147483520.0, 4.5e15})
     for (double offset : {-1.0, -0.5, 0.0, 0.5, 1.0})
-      values.insert(values.end(), {Float(edge + offset), std::nextafter(Float(edge), Float(1e38)), std::nextafter(Float(edge), Float(-1e38))});
+      values.insert(values.end(), {Float(edge + offset), std::nextafter(Float(edge), Float(1e38)),
+                                   std::nextafter(Float(edge), Float(-1e38))});
   std::vector<Integer> results = cast<Float, Integer>(from, to, values, flags);
   for (size_t i = 0; i < values.size(); ++i) {
     double value = std::trunc(double(values[i]));
@@ -301,13 +310,14 @@ TEST(Cast, IntegersConvertModulo) {
 
 /// A function of two arrays of one type; `body` computes %r from %a and %b.
 template <typename In, typename Out>
-std::vector<Out> compute(const std::string &in, const std::string &out, const std::string &body, std::vector<In> a, std::vector<In> b) {
+std::vector<Out> compute(const std::string &in, const std::string &out, const std::string &body, std::vector<In> a,
+                         std::vector<In> b) {
   std::string input = "memref<?x" + in + ", strided<[1]>>", output = "memref<?x" + out + ", strided<[1]>>";
   std::string text = "func.func @f(%x: " + input + ", %y: " + input + ", %z: " + output +
                      ", %n: index) attributes {llvm.emit_c_interface} {\n  %c0 = arith.constant 0 : index\n" +
-                     "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n" + "    %a = memref.load %x[%i] : " +
-                     input + "\n    %b = memref.load %y[%i] : " + input + "\n" + body + "    memref.store %r, %z[%i] : " + output +
-                     "\n  }\n  return\n}\n";
+                     "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n" +
+                     "    %a = memref.load %x[%i] : " + input + "\n    %b = memref.load %y[%i] : " + input + "\n" + body +
+                     "    memref.store %r, %z[%i] : " + output + "\n  }\n  return\n}\n";
   std::string error;
   std::unique_ptr<LoadedText> code = LoadedText::compile(text, error);
   EXPECT_TRUE(code) << error;
@@ -329,7 +339,8 @@ TEST(Cast, DivisionRoundsDownAndByZeroIsZero) {
   int64_t least = std::numeric_limits<int64_t>::min();
   std::vector<int64_t> a = {7, -7, 7, -7, 5, -5, 0, least, least, 6}, b = {2, 2, -2, -2, 0, 0, 3, -1, 1, -3};
   std::string division = "    %r = tile.floor_div %a, %b : i64\n", modulo = "    %r = tile.floor_mod %a, %b : i64\n";
-  EXPECT_EQ((compute<int64_t, int64_t>("i64", "i64", division, a, b)), (std::vector<int64_t>{3, -4, -4, 3, 0, 0, 0, least, least, -2}));
+  EXPECT_EQ((compute<int64_t, int64_t>("i64", "i64", division, a, b)),
+            (std::vector<int64_t>{3, -4, -4, 3, 0, 0, 0, least, least, -2}));
   EXPECT_EQ((compute<int64_t, int64_t>("i64", "i64", modulo, a, b)), (std::vector<int64_t>{1, 1, -1, -1, 0, 0, 0, 0, 0, 0}));
 }
 

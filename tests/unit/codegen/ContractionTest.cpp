@@ -73,14 +73,17 @@ std::string kernel(const Product &product) {
   text += ", %scratch: !llvm.ptr) attributes {llvm.emit_c_interface} {\n";
   // Extents as spans have them: at most the capacity.
   for (char axis : product.axes())
-    text += std::string("  %c") + axis + " = arith.constant " + std::to_string(product.capacities.at(axis)) + " : index\n  %e" + axis +
-            " = arith.minsi %length_" + axis + ", %c" + axis + " : index\n";
-  auto part = [&](const char *name, const std::string &axes, const std::string &from, const std::string &to, const std::string &source) {
+    text += std::string("  %c") + axis + " = arith.constant " + std::to_string(product.capacities.at(axis)) + " : index\n  %e" +
+            axis + " = arith.minsi %length_" + axis + ", %c" + axis + " : index\n";
+  auto part = [&](const char *name, const std::string &axes, const std::string &from, const std::string &to,
+                  const std::string &source) {
     text += std::string("  %") + name + " = memref.subview %" + source + "[" + join(axes, [](char) { return "0"; }) + "] [" +
-            join(axes, [](char axis) { return std::string("%e") + axis; }) + "] [" + join(axes, [](char) { return "1"; }) + "] : " + from +
-            " to " + to + "\n";
+            join(axes, [](char axis) { return std::string("%e") + axis; }) + "] [" + join(axes, [](char) { return "1"; }) +
+            "] : " + from + " to " + to + "\n";
   };
-  std::string buffer = "memref<" + join(product.out, [&](char axis) { return std::to_string(product.capacities.at(axis)); }, "x") + "x" + acc + ">";
+  std::string buffer =
+      "memref<" +
+      join(product.out, [&](char axis) { return std::to_string(product.capacities.at(axis)); }, "x") + "x" + acc + ">";
   std::string strides;
   int64_t stride = 1;
   for (size_t i = product.out.size(); i-- > 0; stride *= product.capacities.at(product.out[i]))
@@ -95,8 +98,8 @@ std::string kernel(const Product &product) {
     std::string same = "affine_map<(" + join(product.out, [](char axis) { return std::string(1, axis); }) + ") -> (" +
                        join(product.out, [](char axis) { return std::string(1, axis); }) + ")>";
     text += "  linalg.generic {indexing_maps = [" + same + ", " + same + "], iterator_types = [" +
-            join(product.out, [](char) { return "\"parallel\""; }) + "]} ins(%" + from + " : " + fromType + ") outs(%" + to + " : " + toType +
-            ") {\n  ^bb0(%a: " + acc + ", %b: " + acc + "):\n    linalg.yield %a : " + acc + "\n  }\n";
+            join(product.out, [](char) { return "\"parallel\""; }) + "]} ins(%" + from + " : " + fromType + ") outs(%" + to +
+            " : " + toType + ") {\n  ^bb0(%a: " + acc + ", %b: " + acc + "):\n    linalg.yield %a : " + acc + "\n  }\n";
   };
   copy("ye", y, "acc", used);
   std::string kinds = join(product.axes(), [&](char axis) {
@@ -104,13 +107,14 @@ std::string kernel(const Product &product) {
   });
   std::string a = type == acc ? "%a" : "%aw", b = type == acc ? "%b" : "%bw";
   text += "  linalg.generic {indexing_maps = [" + map(product, product.lhs) + ", " + map(product, product.rhs) + ", " +
-          map(product, product.out) + "], iterator_types = [" + kinds + "]}\n    ins(%xe, %we : " + x + ", " + w + ") outs(%acc : " + used +
-          ") attrs = {tilewright.dot} {\n  ^bb0(%a: " + type + ", %b: " + type + ", %s: " + acc + "):\n";
+          map(product, product.out) + "], iterator_types = [" + kinds + "]}\n    ins(%xe, %we : " + x + ", " + w +
+          ") outs(%acc : " + used + ") attrs = {tilewright.dot} {\n  ^bb0(%a: " + type + ", %b: " + type + ", %s: " + acc +
+          "):\n";
   if (type != acc)
     text += "    %aw = tile.cast %a : " + type + " -> " + acc + "\n    %bw = tile.cast %b : " + type + " -> " + acc + "\n";
   std::string flags = isFloat ? " fastmath<contract>" : "", kind = isFloat ? "f" : "i";
-  text += "    %p = arith.mul" + kind + " " + a + ", " + b + flags + " : " + acc + "\n    %r = arith.add" + kind + " %s, %p" + flags + " : " +
-          acc + "\n    linalg.yield %r : " + acc + "\n  }\n";
+  text += "    %p = arith.mul" + kind + " " + a + ", " + b + flags + " : " + acc + "\n    %r = arith.add" + kind + " %s, %p" +
+          flags + " : " + acc + "\n    linalg.yield %r : " + acc + "\n  }\n";
   copy("acc", used, "ye", y);
   return text + "  return\n}\n";
 }
@@ -151,7 +155,8 @@ template <typename T, typename Acc> std::vector<Acc> run(const Product &product,
 }
 
 /// Visits all points of the axes' extents; `offset(axes)` is the position in memory with those dimensions.
-void forEachPoint(const Product &product, const std::function<void(const std::function<size_t(const std::string &)> &)> &visit) {
+void forEachPoint(const Product &product,
+                  const std::function<void(const std::function<size_t(const std::string &)> &)> &visit) {
   std::map<char, int64_t> point;
   std::function<size_t(const std::string &)> offset = [&](const std::string &axes) {
     int64_t position = 0;
@@ -169,25 +174,41 @@ void forEachPoint(const Product &product, const std::function<void(const std::fu
   loop(0);
 }
 
-float valueOf(float code) { return code; }
-double valueOf(double code) { return code; }
+float valueOf(float code) {
+  return code;
+}
+double valueOf(double code) {
+  return code;
+}
 double valueOf(uint16_t bf16) {
   uint32_t bits = uint32_t(bf16) << 16;
   float value;
   std::memcpy(&value, &bits, sizeof value);
   return value;
 }
-int64_t valueOf(int8_t code) { return code; }
-int64_t valueOf(int32_t code) { return code; }
+int64_t valueOf(int8_t code) {
+  return code;
+}
+int64_t valueOf(int32_t code) {
+  return code;
+}
 
 float next(uint32_t &state) {
   state = state * 1664525 + 1013904223;
   return static_cast<float>(int32_t(state >> 8) - (1 << 23)) / (1 << 23);
 }
-void draw(uint32_t &state, float &value) { value = next(state); }
-void draw(uint32_t &state, double &value) { value = next(state); }
-void draw(uint32_t &state, int8_t &value) { value = static_cast<int8_t>(next(state) * 127); }
-void draw(uint32_t &state, int32_t &value) { value = static_cast<int32_t>(next(state) * 1e9f); }
+void draw(uint32_t &state, float &value) {
+  value = next(state);
+}
+void draw(uint32_t &state, double &value) {
+  value = next(state);
+}
+void draw(uint32_t &state, int8_t &value) {
+  value = static_cast<int8_t>(next(state) * 127);
+}
+void draw(uint32_t &state, int32_t &value) {
+  value = static_cast<int32_t>(next(state) * 1e9f);
+}
 void draw(uint32_t &state, uint16_t &value) { // bf16
   float wide = next(state);
   uint32_t bits;
@@ -234,7 +255,8 @@ template <typename T, typename Acc> void testIntegers(const Product &product) {
   std::vector<Acc> found = run(product, data);
   std::vector<uint64_t> exact(data.y.begin(), data.y.end());
   forEachPoint(product, [&](auto &offset) {
-    exact[offset(product.out)] += uint64_t(valueOf(data.x[offset(product.lhs)])) * uint64_t(valueOf(data.w[offset(product.rhs)]));
+    exact[offset(product.out)] +=
+        uint64_t(valueOf(data.x[offset(product.lhs)])) * uint64_t(valueOf(data.w[offset(product.rhs)]));
   });
   for (size_t i = 0; i < found.size(); ++i)
     ASSERT_EQ(found[i], static_cast<Acc>(exact[i])) << i;
@@ -258,7 +280,8 @@ TEST(Contraction, AllLayouts) {
 TEST(Contraction, TailsInEveryAxis) {
   for (const char *lhs : {"mk", "km"})
     for (const char *rhs : {"nk", "kn"})
-      for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {7, 95, 79}, {63, 33, 15}, {9, 31, 17}, {64, 65, 16}, {2, 96, 80}})
+      for (auto [m, n, k] :
+           {std::array<int64_t, 3>{1, 1, 1}, {7, 95, 79}, {63, 33, 15}, {9, 31, 17}, {64, 65, 16}, {2, 96, 80}})
         testFloats<float, float>(matrix(lhs, rhs, "mn", m, n, k));
 }
 
@@ -294,11 +317,16 @@ TEST(Contraction, ALongSumIsCut) {
 
 TEST(Contraction, FurtherAxes) {
   // A batch; rows of two axes; columns of two axes; a sum over two axes.
-  testFloats<float, float>({"bmk", "bnk", "bmn", {{'b', 4}, {'m', 32}, {'n', 32}, {'k', 32}}, {{'b', 3}, {'m', 31}, {'n', 30}, {'k', 29}}});
-  testFloats<float, float>({"pqk", "nk", "pqn", {{'p', 4}, {'q', 32}, {'n', 32}, {'k', 32}}, {{'p', 3}, {'q', 31}, {'n', 30}, {'k', 29}}});
-  testFloats<float, float>({"mk", "hdk", "mhd", {{'m', 32}, {'h', 4}, {'d', 32}, {'k', 32}}, {{'m', 31}, {'h', 3}, {'d', 32}, {'k', 29}}});
-  testFloats<float, float>({"mrk", "nrk", "mn", {{'m', 32}, {'n', 32}, {'r', 3}, {'k', 32}}, {{'m', 31}, {'n', 30}, {'r', 3}, {'k', 29}}});
-  testFloats<float, float>({"kmb", "bkn", "nbm", {{'b', 4}, {'m', 32}, {'n', 32}, {'k', 32}}, {{'b', 3}, {'m', 31}, {'n', 30}, {'k', 29}}});
+  testFloats<float, float>(
+      {"bmk", "bnk", "bmn", {{'b', 4}, {'m', 32}, {'n', 32}, {'k', 32}}, {{'b', 3}, {'m', 31}, {'n', 30}, {'k', 29}}});
+  testFloats<float, float>(
+      {"pqk", "nk", "pqn", {{'p', 4}, {'q', 32}, {'n', 32}, {'k', 32}}, {{'p', 3}, {'q', 31}, {'n', 30}, {'k', 29}}});
+  testFloats<float, float>(
+      {"mk", "hdk", "mhd", {{'m', 32}, {'h', 4}, {'d', 32}, {'k', 32}}, {{'m', 31}, {'h', 3}, {'d', 32}, {'k', 29}}});
+  testFloats<float, float>(
+      {"mrk", "nrk", "mn", {{'m', 32}, {'n', 32}, {'r', 3}, {'k', 32}}, {{'m', 31}, {'n', 30}, {'r', 3}, {'k', 29}}});
+  testFloats<float, float>(
+      {"kmb", "bkn", "nbm", {{'b', 4}, {'m', 32}, {'n', 32}, {'k', 32}}, {{'b', 3}, {'m', 31}, {'n', 30}, {'k', 29}}});
 }
 
 TEST(Contraction, SmallAndThinProductsAreRightToo) {

@@ -31,7 +31,8 @@ namespace tilewright::test {
 namespace {
 
 /// The module in the LLVM dialect, or null.
-mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &text, mlir::MLIRContext &context, const compiler::CpuTarget &target) {
+mlir::OwningOpRef<mlir::ModuleOp> lower(const std::string &text, mlir::MLIRContext &context,
+                                        const compiler::CpuTarget &target) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return {};
@@ -51,7 +52,8 @@ void *load(const std::string &sharedObject) {
 
 } // namespace
 
-std::unique_ptr<LoadedText> LoadedText::compile(const std::string &text, std::string &error, const compiler::CpuTarget &target) {
+std::unique_ptr<LoadedText> LoadedText::compile(const std::string &text, std::string &error,
+                                                const compiler::CpuTarget &target) {
   mlir::DialectRegistry registry;
   registry.insert<tile::TileDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
@@ -85,7 +87,9 @@ LoadedText::~LoadedText() {
     dlclose(library);
 }
 
-void *LoadedText::find(const std::string &symbol) const { return dlsym(library, symbol.c_str()); }
+void *LoadedText::find(const std::string &symbol) const {
+  return dlsym(library, symbol.c_str());
+}
 
 StridedView::StridedView(void *data, const std::vector<int64_t> &sizes) {
   words = {reinterpret_cast<int64_t>(data), reinterpret_cast<int64_t>(data), 0};

@@ -25,7 +25,9 @@ struct Function {
   bool isBinary = false;
 };
 
-void PrintTo(const Function &function, std::ostream *stream) { *stream << function.name; }
+void PrintTo(const Function &function, std::ostream *stream) {
+  *stream << function.name;
+}
 
 const Function functions[] = {
     {"exp", 1.05, 1.05, [](long double x, long double) { return std::exp(x); }, 750},
@@ -41,7 +43,8 @@ const Function functions[] = {
     {"powf", 1.0, 1.3, [](long double x, long double y) { return std::pow(x, y); }, 40, true},
 };
 
-/// The distance of a result from the exact value, in units of the last place of the correct result. Infinite where kinds differ.
+/// The distance of a result from the exact value, in units of the last place of the correct result. Infinite where kinds
+/// differ.
 template <typename Float> double distance(Float found, long double exact) {
   constexpr double wrong = std::numeric_limits<double>::infinity();
   using Limits = std::numeric_limits<Float>;
@@ -61,12 +64,13 @@ public:
   Measurement(const Function &function, const std::string &type) : function(function), type(type) {
     std::string memory = "memref<?x" + type + ", strided<[1]>>", operands = function.isBinary ? "%a, %b" : "%a";
     std::string error;
-    code = LoadedText::compile("func.func @f(%x: " + memory + ", %y: " + memory + ", %z: " + memory +
-                                   ", %n: index) attributes {llvm.emit_c_interface} {\n  %c0 = arith.constant 0 : index\n" +
-                                   "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " +
-                                   memory + "\n    %b = memref.load %y[%i] : " + memory + "\n    %r = math." + function.name + " " +
-                                   operands + " : " + type + "\n    memref.store %r, %z[%i] : " + memory + "\n  }\n  return\n}\n",
-                               error);
+    code = LoadedText::compile(
+        "func.func @f(%x: " + memory + ", %y: " + memory + ", %z: " + memory +
+            ", %n: index) attributes {llvm.emit_c_interface} {\n  %c0 = arith.constant 0 : index\n" +
+            "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + memory +
+            "\n    %b = memref.load %y[%i] : " + memory + "\n    %r = math." + function.name + " " + operands + " : " + type +
+            "\n    memref.store %r, %z[%i] : " + memory + "\n  }\n  return\n}\n",
+        error);
     EXPECT_TRUE(code) << error;
   }
 
@@ -88,8 +92,8 @@ public:
   }
 
   void expectBelow(double bound) const {
-    EXPECT_LE(worst, bound) << function.name << " on " << type << " at " << std::hexfloat << where[0] << ", " << where[1] << ": found "
-                            << where[2];
+    EXPECT_LE(worst, bound) << function.name << " on " << type << " at " << std::hexfloat << where[0] << ", " << where[1]
+                            << ": found " << where[2];
     ::testing::Test::RecordProperty(function.name + ("_" + type), std::to_string(worst));
     std::printf("%-6s %s %.3f ulp\n", function.name, type.c_str(), worst);
   }
@@ -98,8 +102,8 @@ private:
   /// The C library's double functions are ten times faster than those on long double.
   double inDouble(double x, double y) const {
     static const std::pair<const char *, double (*)(double)> fast[] = {
-        {"exp", std::exp}, {"exp2", std::exp2}, {"tanh", std::tanh}, {"log", std::log}, {"log2", std::log2},
-        {"log1p", std::log1p}, {"sin", std::sin}, {"cos", std::cos}, {"erf", std::erf}};
+        {"exp", std::exp},     {"exp2", std::exp2}, {"tanh", std::tanh}, {"log", std::log}, {"log2", std::log2},
+        {"log1p", std::log1p}, {"sin", std::sin},   {"cos", std::cos},   {"erf", std::erf}};
     for (auto [name, reference] : fast)
       if (!std::strcmp(name, function.name))
         return reference(x);
@@ -163,9 +167,39 @@ TEST_P(MathAccuracy, F64) {
   Measurement<double> measurement(GetParam(), "f64");
   std::mt19937_64 random(1);
   // Muller et al., "Handbook of floating-point arithmetic": the double nearest to a multiple of pi/2; 10^22; ends of ranges.
-  std::vector<double> special = {0.0, -0.0, 1, -1, INFINITY, -INFINITY, NAN, 0.5, 2, 3, -3, 2.5, -2.5, 5e-324, -5e-324,
-                                 1.7976931348623157e308, -1.7976931348623157e308, 2.2250738585072014e-308, 6381956970095103.0 * 0x1p797,
-                                 1e22, 0x1p-60, 1e300, 745.2, -745.2, 709.79, 1024, -1074, -1075, M_SQRT1_2, M_PI, M_PI_2, 355, 103993};
+  std::vector<double> special = {0.0,
+                                 -0.0,
+                                 1,
+                                 -1,
+                                 INFINITY,
+                                 -INFINITY,
+                                 NAN,
+                                 0.5,
+                                 2,
+                                 3,
+                                 -3,
+                                 2.5,
+                                 -2.5,
+                                 5e-324,
+                                 -5e-324,
+                                 1.7976931348623157e308,
+                                 -1.7976931348623157e308,
+                                 2.2250738585072014e-308,
+                                 6381956970095103.0 * 0x1p797,
+                                 1e22,
+                                 0x1p-60,
+                                 1e300,
+                                 745.2,
+                                 -745.2,
+                                 709.79,
+                                 1024,
+                                 -1074,
+                                 -1075,
+                                 M_SQRT1_2,
+                                 M_PI,
+                                 M_PI_2,
+                                 355,
+                                 103993};
   std::vector<double> x, y;
   for (double a : special)
     for (double b : special) {

@@ -4,9 +4,7 @@
 
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <new>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -14,21 +12,6 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
-
-/// Allocations of this thread.
-static thread_local int allocations = 0;
-void *operator new(size_t bytes) {
-  ++allocations;
-  if (void *memory = std::malloc(bytes))
-    return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void *memory, size_t) noexcept {
-  std::free(memory);
-}
 
 using namespace tilewright::runtime::test;
 using tilewright::Argument;
@@ -409,10 +392,10 @@ TEST(Launch, AllocatesNothing) {
     tw_value values[3] = {{x.data()}, {s.data()}, {}};
     values[2].real = 2;
     ASSERT_EQ(failure(sum->launch(values)), ""); // the pool starts
-    int before = allocations;
+    int before = allocationsOfThisThread();
     for (int launch = 0; launch < 10; ++launch)
       tw_launch(sum->raw(), values, 3, nullptr);
-    EXPECT_EQ(allocations, before) << threads << " threads";
+    EXPECT_EQ(allocationsOfThisThread(), before) << threads << " threads";
   }
 }
 

@@ -117,6 +117,9 @@ inline tilewright::Kernel makeKernel(const Context &context, const json &source)
   return std::move(*kernel);
 }
 
+/// How often this thread has called operator new (AllocationCounter.cpp).
+int allocationsOfThisThread();
+
 /// What the fake compiler has been asked, over all tests of this process.
 struct FakeCompiler {
   FakeCompiler() : handle(dlopen(fakeFile("Compiler").c_str(), RTLD_LAZY | RTLD_LOCAL)) {}
