@@ -96,7 +96,7 @@ struct ConvertTileToLinalg : impl::ConvertTileToLinalgBase<ConvertTileToLinalg> 
     if (planOnly)
       return success();
     FailureOr<cpu::SumPlan> sums = cpu::SumPlan::create(kernel);
-    cpu::Settings settings{reference, fuseMultiplyAdd && !reference};
+    cpu::Settings settings{reference, fuseMultiplyAdd && !reference, reference ? 0 : static_cast<int64_t>(streamedBytes)};
     if (failed(sums) || failed(KernelLowering(kernel, *sums, settings).run(getOperation())))
       return failure();
     kernel.erase();

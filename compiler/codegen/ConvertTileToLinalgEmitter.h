@@ -41,6 +41,7 @@ struct Buffer {
 struct Settings {
   bool reference = false;       ///< dots are summed in f64
   bool fuseMultiplyAdd = false; ///< a * b + c rounds once
+  int64_t streamedBytes = 0;    ///< larger outputs are written past the caches; 0: none
 };
 
 class Emitter {
@@ -61,6 +62,7 @@ public:
   /// Binds a span, or without one an i64 variable.
   void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end);
   const Axis &axis(mlir::StringAttr name) const { return axes.find(name)->second; }
+  void setAxis(mlir::StringAttr name, Axis axis) { axes[name] = axis; }
   const View &view(mlir::Value view) const { return views.find(view)->second; }
   const Buffer &buffer(mlir::Value tile) const { return buffers.find(tile)->second; }
   void setBuffer(mlir::Value tile, Buffer buffer) { buffers[tile] = std::move(buffer); }
@@ -75,6 +77,9 @@ public:
 
   /// Where tile.accumulate adds to, by view (Sums).
   llvm::DenseMap<mlir::Value, View> partialSums;
+
+  mlir::StringAttr fastestVariable; ///< the span of the grid that changes from one tile to the next, or null
+  bool streams = false;             ///< some store may bypass the caches
 
   /// The destinations of the block that is being written, by operand of its terminator.
   llvm::SmallVector<Buffer> destinations;

@@ -214,15 +214,25 @@ LogicalResult emitTiles(Emitter &emitter, const Grid &grid) {
       return failure();
     ranges.push_back(*range);
   }
+  if (!grid.variables.empty())
+    if (auto span = dyn_cast<tile::SpanType>(grid.variables.back()->getRegion(0).getArgument(0).getType()))
+      emitter.fastestVariable = span.getAxis();
   Value first = emitter.function.getArgument(1), last = emitter.function.getArgument(2);
   auto loop = scf::ForOp::create(builder, first, last, emitter.constant(1));
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  if (grid.isProduct)
-    bindByNumber(emitter, grid, ranges, loop.getInductionVar());
-  else
-    bindFromList(emitter, grid, list, loop.getInductionVar());
-  return emitTile(emitter, grid);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    if (grid.isProduct)
+      bindByNumber(emitter, grid, ranges, loop.getInductionVar());
+    else
+      bindFromList(emitter, grid, list, loop.getInductionVar());
+    if (failed(emitTile(emitter, grid)))
+      return failure();
+  }
+  // What bypassed the caches must be there before the caller says that the tiles are done.
+  if (emitter.streams)
+    LLVM::FenceOp::create(builder, LLVM::AtomicOrdering::seq_cst);
+  return success();
 }
 
 } // namespace tilewright::cpu

@@ -94,6 +94,8 @@ Value Point::elementwise(Operation *op) {
   Operation *scalar = emitter.builder.clone(*op, operands);
   scalar->removeAttr(materializeName);
   scalar->removeAttr(intoName);
+  if (emitter.settings.reference && isa<arith::ArithFastMathInterface>(scalar))
+    scalar->setAttr("fastmath", arith::FastMathFlagsAttr::get(scalar->getContext(), arith::FastMathFlags::none));
   scalar->getResult(0).setType(getElementTypeOrSelf(op->getResult(0).getType()));
   return scalar->getResult(0);
 }
@@ -228,52 +230,104 @@ Value shapeOnly(Emitter &emitter, Value memory, ArrayRef<StringAttr> axes) {
 
 } // namespace
 
-Operation *emitGeneric(Emitter &emitter, ArrayRef<StringAttr> axes, ArrayRef<StringAttr> reduced, ValueRange expressions,
-                       ArrayRef<NestOutput> outputs, llvm::function_ref<SmallVector<Value>(Point &, ValueRange)> body) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  MLIRContext *context = builder.getContext();
-  SmallVector<Value> leaves, inputs, results;
-  SmallVector<AffineMap> maps;
-  llvm::SmallDenseSet<StringAttr> covered;
-  auto cover = [&](ArrayRef<StringAttr> operandAxes) {
-    maps.push_back(mapOf(operandAxes, axes, context));
-    covered.insert(operandAxes.begin(), operandAxes.end());
-  };
+namespace {
 
-  llvm::SmallPtrSet<void *, 16> seen;
-  for (Value expression : expressions)
-    forEachLeaf(expression, seen, [&](Value leaf) {
-      if (!isMemory(leaf))
-        return;
-      leaves.push_back(leaf);
-      inputs.push_back(memoryOf(emitter, leaf));
-      cover(tile::axesOf(leaf.getType()));
-    });
+/// The operands of a linalg.generic while they are collected.
+class NestOperands {
+public:
+  NestOperands(Emitter &emitter, ArrayRef<StringAttr> axes) : emitter(emitter), axes(axes) {}
+
+  SmallVector<Value> leaves; ///< the first inputs are theirs
+  SmallVector<Value> inputs, outputs;
+  SmallVector<AffineMap> maps;
+
+  void add(SmallVector<Value> &operands, Value operand, ArrayRef<StringAttr> operandAxes) {
+    operands.push_back(operand);
+    maps.push_back(mapOf(operandAxes, axes, emitter.builder.getContext()));
+    covered.insert(operandAxes.begin(), operandAxes.end());
+  }
+
+  void addLeaves(ValueRange expressions) {
+    llvm::SmallPtrSet<void *, 16> seen;
+    for (Value expression : expressions)
+      forEachLeaf(expression, seen, [&](Value leaf) {
+        if (!isMemory(leaf))
+          return;
+        leaves.push_back(leaf);
+        add(inputs, memoryOf(emitter, leaf), tile::axesOf(leaf.getType()));
+      });
+  }
+
+  /// Inputs that give the nest the extents of axes that no other operand has.
+  void addShape(ArrayRef<NestOutput> outputs) {
+    for (const NestOutput &output : outputs)
+      covered.insert(output.axes.begin(), output.axes.end());
+    Axes uncovered;
+    llvm::copy_if(axes, std::back_inserter(uncovered), [&](StringAttr axis) { return !covered.contains(axis); });
+    if (!uncovered.empty())
+      add(inputs, shapeOnly(emitter, outputs.front().memory, uncovered), uncovered);
+  }
+
+  /// Returns the attributes that say which inputs are hints.
+  SmallVector<NamedAttribute> addHints(const NestHints &hints) {
+    SmallVector<NamedAttribute> attributes;
+    Builder &builder = emitter.builder;
+    SmallVector<int64_t> later;
+    for (const NestOutput &memory : hints.later) {
+      later.push_back(static_cast<int64_t>(inputs.size()));
+      add(inputs, memory.memory, memory.axes);
+    }
+    if (!later.empty())
+      attributes.push_back(builder.getNamedAttr("tilewright.later", builder.getDenseI64ArrayAttr(later)));
+    if (hints.large) {
+      attributes.push_back(builder.getNamedAttr("tilewright.large", builder.getI64IntegerAttr(static_cast<int64_t>(inputs.size()))));
+      add(inputs, hints.large, {});
+    }
+    return attributes;
+  }
+
+private:
+  Emitter &emitter;
+  ArrayRef<StringAttr> axes;
+  llvm::SmallDenseSet<StringAttr> covered;
+};
+
+} // namespace
+
+Operation *emitGeneric(Emitter &emitter, ArrayRef<StringAttr> axes, ArrayRef<StringAttr> reduced, ValueRange expressions,
+                       ArrayRef<NestOutput> outputs, llvm::function_ref<SmallVector<Value>(Point &, ValueRange)> body,
+                       const NestHints &hints) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  NestOperands operands(emitter, axes);
+  operands.addLeaves(expressions);
+  operands.addShape(outputs);
+  SmallVector<NamedAttribute> attributes = operands.addHints(hints);
   for (const NestOutput &output : outputs)
-    covered.insert(output.axes.begin(), output.axes.end());
-  Axes uncovered;
-  llvm::copy_if(axes, std::back_inserter(uncovered), [&](StringAttr axis) { return !covered.contains(axis); });
-  if (!uncovered.empty()) {
-    inputs.push_back(shapeOnly(emitter, outputs.front().memory, uncovered));
-    cover(uncovered);
-  }
-  for (const NestOutput &output : outputs) {
-    results.push_back(output.memory);
-    cover(output.axes);
-  }
+    operands.add(operands.outputs, output.memory, output.axes);
 
   auto kinds = llvm::map_to_vector(axes, [&](StringAttr axis) {
     return llvm::is_contained(reduced, axis) ? utils::IteratorType::reduction : utils::IteratorType::parallel;
   });
-  return linalg::GenericOp::create(builder, TypeRange(), inputs, results, maps, kinds, [&](OpBuilder &nested, Location location, ValueRange arguments) {
+  auto emitBody = [&](OpBuilder &nested, Location location, ValueRange arguments) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
     Point point(emitter, [&](StringAttr axis) -> Value {
       return linalg::IndexOp::create(builder, static_cast<int64_t>(llvm::find(axes, axis) - axes.begin()));
     });
-    for (auto [leaf, stored] : llvm::zip(leaves, arguments))
+    for (auto [leaf, stored] : llvm::zip(operands.leaves, arguments))
       point.set(leaf, fromStorage(builder, location, stored, getElementTypeOrSelf(leaf.getType())));
-    linalg::YieldOp::create(builder, body(point, arguments.drop_front(inputs.size())));
+    linalg::YieldOp::create(builder, body(point, arguments.drop_front(operands.inputs.size())));
+  };
+  return linalg::GenericOp::create(builder, TypeRange(), operands.inputs, operands.outputs, operands.maps, kinds, emitBody,
+                                   attributes);
+}
+
+void forEachPlainLoad(Value expression, llvm::function_ref<void(tile::LoadOp)> visit) {
+  llvm::SmallPtrSet<void *, 16> seen;
+  forEachLeaf(expression, seen, [&](Value leaf) {
+    auto load = leaf.getDefiningOp<tile::LoadOp>();
+    if (load && !hasBuffer(leaf) && isPlain(load))
+      visit(load);
   });
 }
 
@@ -317,15 +371,65 @@ void emitScalarLoad(Emitter &emitter, tile::LoadOp op) {
   emitter.setScalar(op.getResult(), point.load(op));
 }
 
+namespace {
+
+/// Rows shorter than this are not worth a separate path to memory.
+constexpr int64_t leastStreamedRow = 1024;
+
+int64_t bytesOf(Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
+
+/// Whether the view is larger than the caches, an i1.
+Value isLarge(Emitter &emitter, const View &view) {
+  Value bytes = emitter.constant(bytesOf(view.element));
+  for (Value extent : view.extents)
+    bytes = emitter.mul(bytes, extent);
+  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::sge, bytes, emitter.constant(emitter.settings.streamedBytes));
+}
+
+/// What a load will read in the tile after this one, if the grid's fastest variable is one of its axes; else null.
+Value memoryOfNextTile(Emitter &emitter, tile::LoadOp load) {
+  StringAttr variable = emitter.fastestVariable;
+  if (!variable || tile::positionOfAxis(load.getType(), variable) < 0)
+    return {};
+  Axis here = emitter.axis(variable), next = here;
+  next.start = emitter.add(here.start, emitter.constant(here.capacity));
+  emitter.setAxis(variable, next);
+  Value memory = plainMemory(emitter, emitter.view(load.getView()), load.getIndices(), tile::axesOf(load.getType()));
+  emitter.setAxis(variable, here);
+  return memory;
+}
+
+/// A large output that is stored row by row should bypass the caches. While its rows go to memory, the rows that the next tile
+/// will read can come from there; but rows that only this nest reads come in time by themselves.
+NestHints hintsFor(Emitter &emitter, tile::StoreOp op, const View &view, StringAttr innermost) {
+  NestHints hints;
+  bool isSmallFloat = isa<FloatType>(view.element) && view.element.getIntOrFloatBitWidth() == 8; // no vectors of them
+  if (!innermost || isSmallFloat || emitter.settings.streamedBytes == 0 ||
+      emitter.axis(innermost).capacity * bytesOf(view.element) < leastStreamedRow)
+    return hints;
+  hints.large = isLarge(emitter, view);
+  emitter.streams = true;
+  forEachPlainLoad(op.getValue(), [&](tile::LoadOp load) {
+    if (!isReadAgain(load) || unitStrideAxis(unitDimension(load.getView().getType()), load.getIndices()) != innermost)
+      return;
+    if (Value memory = memoryOfNextTile(emitter, load))
+      hints.later.push_back({memory, llvm::to_vector(tile::axesOf(load.getType()))});
+  });
+  return hints;
+}
+
+} // namespace
+
 void emitStore(Emitter &emitter, tile::StoreOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   const View &view = emitter.view(op.getView());
-  Axes axes = withInnermost(axesOfSpans(op.getSpans()), unitStrideAxis(view.unitStride, op.getIndices()));
+  StringAttr innermost = unitStrideAxis(view.unitStride, op.getIndices());
+  Axes axes = withInnermost(axesOfSpans(op.getSpans()), innermost);
   auto element = [&](Point &point) { return toStorage(builder, builder.getLoc(), point.at(op.getValue()), view.element); };
   if (isPlain(op.getIndices(), op.getCompare(), view.split) && !axes.empty()) {
     NestOutput output{plainMemory(emitter, view, op.getIndices(), axes), axes};
-    emitGeneric(emitter, axes, {}, op.getValue(), output,
-                [&](Point &point, ValueRange) -> SmallVector<Value> { return {element(point)}; });
+    auto body = [&](Point &point, ValueRange) -> SmallVector<Value> { return {element(point)}; };
+    emitGeneric(emitter, axes, {}, op.getValue(), output, body, hintsFor(emitter, op, view, innermost));
     return;
   }
   emitLoops(emitter, axes, [&](Point &point) {

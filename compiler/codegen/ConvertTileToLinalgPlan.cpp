@@ -12,6 +12,7 @@
 //   s - base, acc * a         cheap                            no buffer: part of the loops that use them
 //
 // The decisions, in this order:
+//  0. a load of a view that the kernel has written before stands before that: it reads what the view held at launch (§3.12);
 //  1. results of reductions, scans, products, atomics, loops and branches always have buffers;
 //  2. a dot's operand that is not a plain part of a view has one;
 //  3. so does a load that a later store may overwrite before its last use;
@@ -123,6 +124,55 @@ bool isInDeeperLoop(Operation *op, Operation *definition) {
 }
 
 // --------------------------------------------------------------------------------------------------------------------
+// Rule 0
+// --------------------------------------------------------------------------------------------------------------------
+
+/// Whether `op`, or what it holds, writes the view.
+bool writes(Operation *op, Value view) {
+  return op->walk([&](Operation *inner) {
+             bool isWrite = isa<tile::StoreOp, tile::AccumulateOp, tile::AtomicRMWOp>(inner);
+             return isWrite && llvm::is_contained(inner->getOperands(), view) ? WalkResult::interrupt() : WalkResult::advance();
+           }).wasInterrupted();
+}
+
+/// The first operation that stands before `load`, in its block or around it, and writes its view; or null.
+Operation *firstWriteBefore(tile::LoadOp load) {
+  Operation *first = nullptr;
+  for (Operation *around = load; !isa<tile::KernelOp>(around); around = around->getParentOp())
+    for (Operation *op = around->getPrevNode(); op; op = op->getPrevNode())
+      if (writes(op, load.getView()))
+        first = op;
+  return first;
+}
+
+/// Whether a value is, or can be, computed before `place`; collects what must be moved for that, operands first.
+bool canPrecede(Value value, Operation *place, llvm::SmallSetVector<Operation *, 8> &moved) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value.getParentBlock()->findAncestorOpInBlock(*place) != nullptr;
+  Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*place);
+  if (moved.contains(op) || (ancestor && op->isBeforeInBlock(ancestor)))
+    return true;
+  bool canMove = op->getNumRegions() == 0 && (isMemoryEffectFree(op) || isa<tile::LoadOp>(op)) &&
+                 llvm::all_of(op->getOperands(), [&](Value operand) { return canPrecede(operand, place, moved); });
+  if (canMove)
+    moved.insert(op);
+  return canMove;
+}
+
+void readBeforeWriting(tile::KernelOp kernel) {
+  SmallVector<tile::LoadOp> loads;
+  kernel.walk([&](tile::LoadOp load) { loads.push_back(load); });
+  for (tile::LoadOp load : loads) {
+    Operation *write = load.getView().getType().isWritten() ? firstWriteBefore(load) : nullptr;
+    llvm::SmallSetVector<Operation *, 8> moved;
+    if (write && canPrecede(load.getResult(), write, moved))
+      for (Operation *op : moved)
+        op->moveBefore(write);
+  }
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 // Rules 2 and 3
 // --------------------------------------------------------------------------------------------------------------------
 
@@ -134,14 +184,6 @@ void markDotOperands(tile::KernelOp kernel) {
         mark(operand.getDefiningOp(), "dot operand");
     }
   });
-}
-
-/// Whether `op`, or what it holds, writes the view.
-bool writes(Operation *op, Value view) {
-  return op->walk([&](Operation *inner) {
-             bool isWrite = isa<tile::StoreOp, tile::AccumulateOp, tile::AtomicRMWOp>(inner);
-             return isWrite && llvm::is_contained(inner->getOperands(), view) ? WalkResult::interrupt() : WalkResult::advance();
-           }).wasInterrupted();
 }
 
 /// Whether the view certainly still holds what it held at `load` when `evaluation` runs. A store reads the elements it is about
@@ -360,7 +402,15 @@ private:
 
 } // namespace
 
+bool isReadAgain(tile::LoadOp load) {
+  int64_t evaluations = 0;
+  forEachEvaluation(load.getResult(), [&](Evaluation) { ++evaluations; });
+  auto isLoad = [](Operation *user) { return isa<tile::LoadOp>(user); };
+  return evaluations > 1 || llvm::count_if(load.getView().getUsers(), isLoad) > 1;
+}
+
 void planBuffers(tile::KernelOp kernel) {
+  readBeforeWriting(kernel);
   markDotOperands(kernel);
   markOverwrittenLoads(kernel);
   ReusePlan(kernel).run();

@@ -22,6 +22,9 @@ bool hasBuffer(mlir::Value tile);
 /// The terminator's operand that a result is written for ahead of time, or -1.
 int64_t destinationOf(mlir::OpResult result);
 
+/// Whether what a load reads is read by other nests too.
+bool isReadAgain(tile::LoadOp load);
+
 using TileSet = llvm::SmallSetVector<mlir::Value, 8>;
 
 /// The tiles with a buffer that evaluating `value` reads.

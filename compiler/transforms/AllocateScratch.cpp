@@ -113,6 +113,8 @@ private:
     mlir::Operation *user = use.getOwner();
     if (auto yield = mlir::dyn_cast<scf::YieldOp>(user))
       return followYield(yield, use.getOperandNumber());
+    if (user->hasTrait<mlir::OpTrait::IsTerminator>())
+      return alloc.emitError("a scratch buffer may leave its block by scf.yield only, found ") << user->getName();
     extendTo(user);
     if (auto loop = mlir::dyn_cast<mlir::LoopLikeOpInterface>(user)) {
       if (mlir::BlockArgument carried = loop.getTiedLoopRegionIterArg(&use))

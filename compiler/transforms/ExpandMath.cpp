@@ -10,16 +10,16 @@
 // literature):
 //
 //   function        f32     f64      file
-//   exp             0.99    0.97     ExpandMathExponential.cpp
-//   exp2            0.76    0.80
-//   tanh            1.47    1.41
-//   log             0.77    0.76     ExpandMathLogarithm.cpp
-//   log2            0.74    0.67
-//   log1p           0.77    0.77
-//   sin, cos        1.54    0.78     ExpandMathCircular.cpp: the whole range
-//   erf             1.55    1.48     ExpandMathErf.cpp
+//   exp             1.01    0.98     ExpandMathExponential.cpp
+//   exp2            0.86    0.79
+//   tanh            1.47    1.45
+//   log             0.83    0.78     ExpandMathLogarithm.cpp
+//   log2            0.80    0.75
+//   log1p           0.82    0.77
+//   sin, cos        1.56    0.77     ExpandMathCircular.cpp: the whole range
+//   erf             1.73    1.54     ExpandMathErf.cpp
 //   pow             0.56    1.27     ExpandMathPower.cpp
-//   rsqrt           1.48    1.50     1 / sqrt(x)
+//   rsqrt           1.50    1.50     1 / sqrt(x)
 //   sqrt, floor, ceil, roundeven, abs, fma: exact, one instruction (fma without hardware: emulated)
 //
 // Denormals, infinities, NaN and signed zeros are as in C's Annex F. Polynomials are made by scripts/math/minimax.py.

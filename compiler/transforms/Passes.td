@@ -49,12 +49,16 @@ def ConvertTileToLinalg : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp"> {
     body that converts by tile.cast, multiplies and adds. Gathers and `else` are memref.load under scf.if in a body. Stores with
     `else drop`, atomics, scans, folds and arg_reduce are scf.for loops.
 
+    A nest that stores long rows has inputs that its body does not read: `tilewright.large` is the number of an i1, whether the whole
+    view has at least `streamed-bytes`, and `tilewright.later` has the numbers of what the next tile will read.
+
     Not handled: vectorization, packing, scratch offsets, and the scalar operations tile.cast, tile.floor_div, tile.floor_mod and
     tile.random_bits, which stay.
   }];
   let options = [
     Option<"reference", "reference", "bool", "false", "The oracle: dots in f64, no fused multiply-add">,
     Option<"fuseMultiplyAdd", "fuse-multiply-add", "bool", "true", "a * b + c rounds once: the processor has an instruction for it">,
+    Option<"streamedBytes", "streamed-bytes", "int64_t", "16777216", "Outputs of this size are written past the caches; 0: none are">,
     Option<"planOnly", "plan-only", "bool", "false", "Only decide which tiles get a buffer, for tests">
   ];
   let dependentDialects = [

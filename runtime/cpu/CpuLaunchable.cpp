@@ -17,12 +17,6 @@ namespace {
 
 constexpr int64_t mostChunks = 16;
 constexpr int64_t mostPartialSumBytes = int64_t(256) << 20;
-/// Waking the other threads and waiting for the last takes some microseconds.
-constexpr int64_t nanosecondsWorthThreads = 20'000;
-/// A part that is handed to a thread is not smaller, so that handing it out costs little.
-constexpr int64_t nanosecondsOfOnePart = 10'000;
-/// Where the compiler made no estimate.
-constexpr int64_t usualTileNanoseconds = 2'000;
 constexpr int64_t elementsOfOneFinish = 32'768;
 
 constexpr size_t reportSlot = 0, reportContextSlot = 1, coordinatesSlot = 2, partialSumsSlot = 3, firstSlot = 4;
@@ -90,11 +84,13 @@ private:
     std::string text;
     size_t next = 0;
     for (const MessagePart &part : message.parts) {
+      if (part.dtype != TW_NO_DTYPE && next == values.size())
+        continue; // an assert's values are not always passed
       if (!text.empty() && !text.ends_with(' '))
         text += ' ';
       if (part.dtype == TW_NO_DTYPE)
         text += part.text;
-      else if (next < values.size())
+      else
         appendValue(text, values[next++], part.dtype);
     }
     if (message.kind == TW_REPORT_ASSERT) {
@@ -249,9 +245,10 @@ void CpuLaunchable::planGrid() {
   scratchStride = AlignedBuffer::rounded(static_cast<size_t>(artifact.scratchBytes));
   inOrder = std::any_of(artifact.messages.begin(), artifact.messages.end(),
                         [](const Message &message) { return message.kind == TW_REPORT_PRINT; });
+  tileCost.begin(artifact.tileNanoseconds);
   // A grid that memory or scalars decide may be larger at launch than now.
   bool mayGrow = artifact.isListed || artifact.signature.scalarCount > 0;
-  threadCount = !inOrder && (mayGrow || worthThreads(tileCount)) ? context->pool.threads() : 1;
+  threadCount = !inOrder && (mayGrow || tileCount > 1) ? context->pool.threads() : 1;
 }
 
 std::unique_ptr<CpuLaunchable::Workspace> CpuLaunchable::makeWorkspace() const {
@@ -274,13 +271,6 @@ int64_t CpuLaunchable::chunkCount(int64_t tiles) const {
     return 1;
   int64_t chunks = tiles < 0 ? mostChunks : std::min(tiles, mostChunks);
   return std::max<int64_t>(1, std::min(chunks, mostPartialSumBytes / sumBytes));
-}
-
-bool CpuLaunchable::worthThreads(int64_t tiles) const {
-  if (tiles <= 1 || inOrder || context->pool.threads() == 1)
-    return false;
-  int64_t each = kernel->artifact.tileNanoseconds > 0 ? kernel->artifact.tileNanoseconds : usualTileNanoseconds;
-  return tiles > nanosecondsWorthThreads / each;
 }
 
 /// Addresses are those in the slots. At prepare some may be missing (null), which overlap nothing yet.
@@ -387,7 +377,7 @@ Status CpuLaunchable::launch(std::span<const tw_value> values) {
     slotsOfThis[coordinatesSlot] = slotOf(workspace.coordinates.data());
     kernel->entry.list(slotsOfThis, reinterpret_cast<int64_t *>(workspace.coordinates.data()));
   }
-  bool parallel = threadCount > 1 && worthThreads(tiles);
+  bool parallel = threadCount > 1 && tileCost.areWorthThreads(tiles);
   if (kernel->artifact.sums.empty())
     runTiles(workspace, tiles, parallel);
   else
@@ -407,30 +397,39 @@ template <typename Body> void CpuLaunchable::forEach(int64_t count, int64_t grai
   });
 }
 
-void CpuLaunchable::runTiles(Workspace &workspace, int64_t tiles, bool parallel) const {
-  const tw_cpu_entry_points &entry = kernel->entry;
-  const int64_t *slotsOfThis = workspace.arguments.data();
-  entry.begin(slotsOfThis, 0);
-  int64_t each = kernel->artifact.tileNanoseconds > 0 ? kernel->artifact.tileNanoseconds : usualTileNanoseconds;
-  int64_t grain = std::clamp<int64_t>(nanosecondsOfOnePart / each, 1, std::max<int64_t>(1, tiles / threadCount));
-  forEach(tiles, grain, parallel, [&](int64_t first, int64_t last, int thread) {
-    entry.tiles(slotsOfThis, first, last, 0, workspace.scratch.data() + static_cast<size_t>(thread) * scratchStride);
-  });
+void CpuLaunchable::callTiles(Workspace &workspace, int64_t first, int64_t last, int64_t chunk, int thread) const {
+  kernel->entry.tiles(workspace.arguments.data(), first, last, chunk,
+                      workspace.scratch.data() + static_cast<size_t>(thread) * scratchStride);
 }
 
-void CpuLaunchable::runChunks(Workspace &workspace, int64_t tiles, bool parallel) const {
-  const tw_cpu_entry_points &entry = kernel->entry;
-  const int64_t *slotsOfThis = workspace.arguments.data();
+void CpuLaunchable::runTiles(Workspace &workspace, int64_t tiles, bool parallel) {
+  kernel->entry.begin(workspace.arguments.data(), 0);
+  if (tiles == 1)
+    return callTiles(workspace, 0, 1, 0, 0);
+  TileCost::Measurement measurement(tileCost);
+  int64_t grain = std::min(tileCost.tilesOfOnePart(), std::max<int64_t>(1, tiles / threadCount));
+  forEach(tiles, grain, parallel, [&](int64_t first, int64_t last, int thread) {
+    measurement.time([&] { callTiles(workspace, first, last, 0, thread); });
+  });
+  if (tiles > 1)
+    measurement.learn(tiles);
+}
+
+void CpuLaunchable::runChunks(Workspace &workspace, int64_t tiles, bool parallel) {
   int64_t chunks = chunkCount(tiles);
   forEach(chunks, 1, parallel && sumBytes > elementsOfOneFinish, [&](int64_t first, int64_t last, int) {
     for (int64_t chunk = first; chunk < last; ++chunk)
-      entry.begin(slotsOfThis, chunk);
+      kernel->entry.begin(workspace.arguments.data(), chunk);
   });
+  TileCost::Measurement measurement(tileCost);
   forEach(tiles > 0 ? chunks : 0, 1, parallel, [&](int64_t first, int64_t last, int thread) {
-    for (int64_t chunk = first; chunk < last; ++chunk)
-      entry.tiles(slotsOfThis, chunk * tiles / chunks, (chunk + 1) * tiles / chunks, chunk,
-                  workspace.scratch.data() + static_cast<size_t>(thread) * scratchStride);
+    measurement.time([&] {
+      for (int64_t chunk = first; chunk < last; ++chunk)
+        callTiles(workspace, chunk * tiles / chunks, (chunk + 1) * tiles / chunks, chunk, thread);
+    });
   });
+  if (tiles > 0)
+    measurement.learn(tiles);
   finishSums(workspace, chunks, parallel);
 }
 

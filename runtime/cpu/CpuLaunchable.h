@@ -17,6 +17,7 @@
 #include "runtime/Specialization.h"
 #include "runtime/cpu/AlignedBuffer.h"
 #include "runtime/cpu/FreeList.h"
+#include "runtime/cpu/TileCost.h"
 
 #include <memory>
 #include <span>
@@ -68,14 +69,14 @@ private:
 
   std::unique_ptr<Workspace> makeWorkspace() const;
   int64_t chunkCount(int64_t tiles) const; ///< of unknown (negative) tiles: the most there can be
-  bool worthThreads(int64_t tiles) const;
 
   Status checkOverlaps(const int64_t *arguments, bool mayBeMissing) const;
   Status setAddress(size_t parameter, void *address, Workspace &workspace) const;
   Status setScalar(size_t parameter, tw_value value, Workspace &workspace, bool &changed) const;
   Status setValues(std::span<const tw_value> values, Workspace &workspace) const;
-  void runTiles(Workspace &workspace, int64_t tiles, bool parallel) const;
-  void runChunks(Workspace &workspace, int64_t tiles, bool parallel) const;
+  void callTiles(Workspace &workspace, int64_t first, int64_t last, int64_t chunk, int thread) const;
+  void runTiles(Workspace &workspace, int64_t tiles, bool parallel);
+  void runChunks(Workspace &workspace, int64_t tiles, bool parallel);
   void finishSums(Workspace &workspace, int64_t chunks, bool parallel) const;
   /// body(first, last, thread): on the pool, or here and now.
   template <typename Body> void forEach(int64_t count, int64_t grain, bool parallel, const Body &body) const;
@@ -94,6 +95,7 @@ private:
   size_t scratchStride = 0;
   int threadCount = 1;
   bool inOrder = false; ///< the kernel prints: on the caller, so that the output is in the order of the tiles
+  TileCost tileCost;
   FreeList<Workspace> workspaces;
   std::atomic<int64_t> elapsed = 0;
 };

@@ -32,7 +32,7 @@ if(TILEWRIGHT_STATIC_LLVM)
 else()
   target_link_directories(tilewright_llvm INTERFACE "${LLVM_LIBRARY_DIR}")
   target_link_options(tilewright_llvm INTERFACE "-Wl,-rpath,${LLVM_LIBRARY_DIR}")
-  target_link_libraries(tilewright_llvm INTERFACE lldELF lldCommon MLIR LLVM)
+  target_link_libraries(tilewright_llvm INTERFACE lldELF lldCommon MLIR LLVM z zstd)
 endif()
 
 # MLIR's headers cost half a minute in each translation unit; the library's targets share them precompiled.

@@ -2,9 +2,9 @@
 """Writes the polynomials of expand-math: compiler/transforms/ExpandMathConstants.h.
 
 Each is a minimax polynomial p for a function g on an interval, weighted so that what is small is the error of the function
-that is computed in the end, relative to its value. The Remez exchange solves for equal, alternating errors at a set of points and
-moves the points to where the error is largest, until they stay. Coefficients are then rounded to the type they are used in,
-lowest power first, each time fitting the others again around the rounded ones, so that rounding costs almost nothing.
+that is computed in the end, relative to its value. The Remez exchange solves for equal, alternating errors at a set of points
+and moves the points to where the error is largest, until they stay. Coefficients are then rounded to the type they are used
+in; the two lowest first, fitting the others again around them, so that rounding costs almost nothing.
 
 Needs mpmath. Takes about a minute: python3 scripts/math/minimax.py > compiler/transforms/ExpandMathConstants.h
 """
@@ -12,6 +12,7 @@ Needs mpmath. Takes about a minute: python3 scripts/math/minimax.py > compiler/t
 import struct
 
 from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, tanh, workprec
+
 
 def solve(g, weight, powers, points):
     """The coefficients and the levelled error at len(powers) + 1 points."""
@@ -140,34 +141,37 @@ def exponentials():
     q = series(mpf(1) / 2, lambda k: mpf(1) / (k + 3))
     q2 = series(log(2), lambda k: log(2) / (k + 2))
     for bits, degree in ((32, 4), (64, 9)):
-        table(f'expF{bits}', 'q where exp(r) = 1 + r + r^2 q(r)', q, lambda r: r * r / exp(r), degree, -half_ln2, half_ln2, bits)
+        table(f'expF{bits}', 'q where exp(r) = 1 + r + r^2 q(r)', q, lambda r: r * r / exp(r), degree, -half_ln2, half_ln2,
+              bits)
         table(f'exp2F{bits}', 'q where 2^r = 1 + r q(r)', q2, lambda r: r / 2**r, 6 if bits == 32 else 10, -half, half, bits)
     # For pow on f32, computed in f64: errors of 2^-30 do not show.
     table('exp2ForPowF32', 'q where 2^r = 1 + r q(r)', q2, lambda r: r / 2**r, 5, -half, half, 64)
     for bits, tail in ((32, 9), (64, 12)):
         high, low = split(log(2), bits, tail)
-        constant(f'ln2HighF{bits}', high, bits, f'ln 2 = high + low, where high ends in {tail} zero bits, so that n * high is exact.')
+        constant(f'ln2HighF{bits}', high, bits,
+                 f'ln 2 = high + low, where high ends in {tail} zero bits, so that n * high is exact.')
         constant(f'ln2LowF{bits}', low, bits)
     print()
 
 
 def logarithms():
     # s = f / (2 + f) for 1 + f in [sqrt(1/2), sqrt(2)].
+    meaning = 'q where log((1 + s) / (1 - s)) = 2 s + s z q(z), z = s^2'
     z_max = ((sqrt(2) - 1) / (sqrt(2) + 1))**2 * (1 + mpf(2)**-12)
     r = series(mpf(2) / 3, lambda k: mpf(2 * k + 3) / (2 * k + 5))
     for bits, degree in ((32, 3), (64, 6)):
-        table(f'logF{bits}', 'q where log((1 + s) / (1 - s)) = 2 s + s z q(z), z = s^2', r, lambda z: z / 2, degree, 0, z_max, bits)
+        table(f'logF{bits}', meaning, r, lambda z: z / 2, degree, 0, z_max, bits)
         high, low = split(1 / log(2), bits, 12 if bits == 32 else 31)
         constant(f'log2eHighF{bits}', high, bits, 'log2(e) = high + low, where the high half has half of the bits.')
         constant(f'log2eLowF{bits}', low, bits)
         print()
     tail = series(mpf(2) / 5, lambda k: mpf(2 * k + 5) / (2 * k + 7))
-    table('logForPowF64', 'q where log((1 + s) / (1 - s)) = 2 s + s z (2/3 + z q(z)), z = s^2', tail, lambda z: z * z / 2, 7, 0, z_max, 64)
+    table('logForPowF64', meaning.replace('q(z)', '(2/3 + z q(z))'), tail, lambda z: z * z / 2, 7, 0, z_max, 64)
     for name, value in (('twoThirds', mpf(2) / 3), ('log2e', 1 / log(2))):
         constant(name, value, 64, f'{name} + {name}Low.')
         constant(name + 'Low', value - rounded(value, 64), 64)
     print()
-    table('logForPowF32', 'q where log((1 + s) / (1 - s)) = 2 s + s z q(z), z = s^2', r, lambda z: z / 2, 4, 0, z_max, 64)
+    table('logForPowF32', meaning, r, lambda z: z / 2, 4, 0, z_max, 64)
 
 
 def circular():
@@ -177,8 +181,6 @@ def circular():
     for bits, degree in ((32, 2), (64, 5)):
         table(f'sinF{bits}', 'q where sin(r) = r + r z q(z), z = r^2', s, lambda z: z, degree, 0, limit, bits)
         table(f'cosF{bits}', 'q where cos(r) = 1 - z/2 + z^2 q(z), z = r^2', c, lambda z: z * z, degree, 0, limit, bits)
-
-
     with workprec(1400):
         bits_of_two_over_pi('twoOverPi29', 29, 7)
         bits_of_two_over_pi('twoOverPi53', 53, 22)
@@ -194,7 +196,8 @@ def hyperbolic_tangent():
         return (tanh(x) / x - 1) / z
     weight = lambda z: z * sqrt(z) / tanh(sqrt(z))
     for bits, degree in ((32, 4), (64, 11)):
-        table(f'tanhF{bits}', 'q where tanh(x) = x + x z q(z), z = x^2', near, weight, degree, mpf(10)**-9, mpf('0.55')**2 * 1.01, bits)
+        table(f'tanhF{bits}', 'q where tanh(x) = x + x z q(z), z = x^2', near, weight, degree, mpf(10)**-9,
+              mpf('0.55')**2 * 1.01, bits)
 
 
 def error_function():
@@ -204,8 +207,10 @@ def error_function():
     far = lambda t: erfc(1 / t - 2) * exp((1 / t - 2)**2)
     weight = lambda t: exp(-(1 / t - 2)**2) / erf(1 / t - 2)
     for bits, near_degree, far_degree, end in ((32, 5, 5, 4), (64, 10, 12, 6)):
-        table(f'erfNearF{bits}', 'q where erf(x) = x + x q(x^2)', near, lambda z: 1 / (near(z) + 1), near_degree, tiny, bend**2 * 1.01, bits)
-        table(f'erfFarF{bits}', 'q where erf(x) = 1 - exp(-x^2) q(1 / (x + 2))', far, weight, far_degree, 1 / mpf(end + 2), 1 / (bend + 2) * 1.001, bits)
+        table(f'erfNearF{bits}', 'q where erf(x) = x + x q(x^2)', near, lambda z: 1 / (near(z) + 1), near_degree, tiny,
+              bend**2 * 1.01, bits)
+        table(f'erfFarF{bits}', 'q where erf(x) = 1 - exp(-x^2) q(1 / (x + 2))', far, weight, far_degree, 1 / mpf(end + 2),
+              1 / (bend + 2) * 1.001, bits)
 
 
 def main():

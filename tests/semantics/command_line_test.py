@@ -51,7 +51,9 @@ def the_program_has_help_and_a_version(t):
 
 @sweep(
     arguments=[
-        (), ("bogus",), ("check",), ("check", "--bogus", "x.tile"), ("check", "absent.tile"), ("fmt",), ("fmt", "absent.tile"), ("run",),
+        (), ("bogus",), ("check",), (
+            "check", "--bogus", "x.tile"
+        ), ("check", "absent.tile"), ("fmt",), ("fmt", "absent.tile"), ("run",),
         ("run", "absent.tile"), ("compile", "x.tile", "--emit", "bogus"), ("compile", "x.tile"), ("info", "x"),
     ]  # fmt: skip
 )
@@ -62,8 +64,12 @@ def wrong_usage_exits_with_2(t, arguments):
 
 @sweep(
     options=[
-        ["--in", "a"], ["--in", "a=absent.npy"], ["--in", "q=3"], ["--random", "a=f32[4"], ["--random", "a=f33[4]"], ["--bind", "Q=3"],
-        ["--dim", "N=x"], ["--repeat", "0"], ["--out", "a=y.npy"], ["--kernel", "sub"], ["--slice", "c=1:2"], ["--threads", "-1"], [],
+        ["--in", "a"], [
+            "--in", "a=absent.npy"
+        ], ["--in", "q=3"], ["--random", "a=f32[4"], ["--random", "a=f33[4]"], ["--bind", "Q=3"],
+        ["--dim", "N=x"], ["--repeat", "0"], [
+            "--out", "a=y.npy"
+        ], ["--kernel", "sub"], ["--slice", "c=1:2"], ["--threads", "-1"], [],
     ]  # fmt: skip
 )
 def run_tells_wrong_usage(t, options):
@@ -164,7 +170,9 @@ def compile_tells_errors(t):
 def run_prints_its_time_and_rate(t):
     out = os.path.join(t.folder, "c.npy")
     result = tilewright(
-        t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[1000]:1", "--random", "b=f32[1000]:2", "--out", f"c={out}", "--repeat", "3"
+        t, "run", source(
+            t, "good.tile", GOOD
+        ), "--random", "a=f32[1000]:1", "--random", "b=f32[1000]:2", "--out", f"c={out}", "--repeat", "3"
     )
     require("time " in result.stdout and "median of 3" in result.stdout and "GB/s" in result.stdout, result.stdout)
     require(np.load(out).shape == (1000,), "no output")
@@ -182,17 +190,23 @@ def run_converts_what_suffixes_name(t):
     t.same(np.load(path("z.npy")), np.array([4, 4.03125, -12], np.float32), what="y in f32")
     tilewright(t, "run", file, "--in", f"x={path('y.npy')}", "--bind", "T=bf16", "--out", f"y={path('z.npy')}:f32")
     require(":bf16" in tilewright(t, "run", file, "--in", f"x={path('y.npy')}", code=1).stderr, "no hint")
+    result = tilewright(t, "run", file, "--in", f"x={path('x.npy')}", "--bind", "T=f16", code=1)
+    require("view of f16" in result.stderr and "holds f32" in result.stderr and "x.npy:f16" in result.stderr, result.stderr)
 
 
 @test
 def run_tells_damaged_arrays(t):
     file = source(t, "good.tile", GOOD)
-    for content, word in [(b"", "not a valid .npy"), (b"\x93NUMPY\x01\0\xff\xff{", "ends within"), (b"hello world, this is text", "not a valid")]:
+    for content, word in [
+        (b"", "not a valid .npy"), (b"\x93NUMPY\x01\0\xff\xff{", "ends within"), (b"hello world, this is text", "not a valid")
+    ]:
         path = os.path.join(t.folder, "a.npy")
         open(path, "wb").write(content)
         require(word in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, word)
     np.save(path, np.zeros(4, ">f4"))
-    require("big-endian" in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, "big-endian")
+    require(
+        "big-endian" in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, "big-endian"
+    )
 
 
 @test

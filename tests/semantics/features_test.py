@@ -10,8 +10,12 @@ import reference
 from harness import ALL_FLOATS, DTYPES, EPSILON, INTEGERS, NATIVE, SMALL, Array, array, is_float, main, rounded, sweep, test
 from reference import erf, numeric, philox, sigmoid
 
-LIMITS = {"i64": (-(2**63), 2**63 - 1), "i32": (-(2**31), 2**31 - 1), "i16": (-(2**15), 2**15 - 1), "i8": (-128, 127), "u8": (0, 255)}
-ACCUMULATOR = {**{d: "f32" for d in ALL_FLOATS}, "f64": "f64", "i64": "i64", "i32": "i32", "i16": "i32", "i8": "i32", "u8": "i32"}
+LIMITS = {
+    "i64": (-(2**63), 2**63 - 1), "i32": (-(2**31), 2**31 - 1), "i16": (-(2**15), 2**15 - 1), "i8": (-128, 127), "u8": (0, 255)
+}
+ACCUMULATOR = {
+    **{d: "f32" for d in ALL_FLOATS}, "f64": "f64", "i64": "i64", "i32": "i32", "i16": "i32", "i8": "i32", "u8": "i32"
+}
 
 
 def elementwise(t, inputs, outputs, functions="", options=(), bind=None):
@@ -68,14 +72,31 @@ def cast_values(dtype):
         values = {0, 1, -1, 2, 3, 7, 15, 17, 100, 127, 128, -128, -129, 255, 256, 257, 2049, 65519, 65520, 32767, 32768, -32769}
         values |= {2**24 + 1, 2**24 + 2**16 + 1, 2**31 - 1, 2**31, 2**53 - 1, -(2**40) - 1, low, high, high - 1, low + 1}
         return sorted(v for v in values if low <= v <= high)
-    values = [0.0, -0.0, 0.5, -0.5, 0.99, 1.0, -1.0, 1.5, 2.5, -2.5, 3.999, 100.7, 126.6, 127.5, 128, -128.9, -129, 255.9, 256, -0.9, 300, 447, 448]
-    values += [463, 464, 465, 500, 57344, 61439, 61440, 61441, 65503, 65519, 65520, 1e5, -1e5, 2147483520.0, 2147483648.0, -2147483648.0, 1e10]
-    values += [-1e10, 9.2e18, 9.3e18, -9.3e18, 1e30, 3.3895e38, 3.4e38, np.inf, -np.inf, np.nan, 1e-3, 2.0**-6, 2.0**-9, 2.0**-10, 1.1 * 2.0**-10]
+    values = [
+        0.0, -0.0, 0.5, -0.5, 0.99, 1.0, -1.0, 1.5, 2.5, -2.5, 3.999, 100.7, 126.6, 127.5, 128, -128.9, -129, 255.9, 256, -0.9,
+        300, 447, 448
+    ]
+    values += [
+        463, 464, 465, 500, 57344, 61439, 61440, 61441, 65503, 65519, 65520, 1e5, -1e5, 2147483520.0, 2147483648.0,
+        -2147483648.0, 1e10
+    ]
+    values += [
+        -1e10, 9.2e18, 9.3e18, -9.3e18, 1e30, 3.3895e38, 3.4e38, np.inf, -np.inf, np.nan, 1e-3, 2.0**-6, 2.0**-9, 2.0**-10,
+        1.1 * 2.0**-10
+    ]
     values += [2.0**-14, 2.0**-16, 2.0**-17, 2.0**-24, 2.0**-25, 1.01 * 2.0**-25, 1e-10, 1e-38, 1e-40, 1e-45]
-    values += [1 + k / 16 for k in range(16)] + [1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 17.0, 19.0, -18.0, 0.0625, 1.0625]
+    values += [1 + k / 16 for k in range(16)] + [
+        1 + 2.0**-8, 1 + 3 * 2.0**-8, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 17.0, 19.0, -18.0, 0.0625, 1.0625
+    ]
     if dtype == "f64":  # where rounding to f32 on the way would round twice
-        values += [1 + 2.0**-4 + 2.0**-40, 1 + 2.0**-3 + 2.0**-40, 1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-11 - 2.0**-40]
-        values += [1 + 2.0**-24, 1 + 3 * 2.0**-24, 1 + 2.0**-24 + 2.0**-50, 1e-310, 1e300, -1e300, 2.0**-150 * 1.0001, 2.0**-25 * (1 + 2.0**-40)]
+        values += [
+            1 + 2.0**-4 + 2.0**-40, 1 + 2.0**-3 + 2.0**-40, 1 + 2.0**-8 + 2.0**-40, 1 + 2.0**-11 + 2.0**-40,
+            1 + 2.0**-11 - 2.0**-40
+        ]
+        values += [
+            1 + 2.0**-24, 1 + 3 * 2.0**-24, 1 + 2.0**-24 + 2.0**-50, 1e-310, 1e300, -1e300, 2.0**-150 * 1.0001,
+            2.0**-25 * (1 + 2.0**-40)
+        ]
     return values
 
 
@@ -109,7 +130,9 @@ def arithmetic_widens(t):
         t,
         dict(a=a, b=b, c=c, d=d, p=p, q=q),
         dict(
-            sum8=("i32", "a + b"), product8=("i32", "a * b"), difference=("i32", "c - d"), mixed=("i32", "a * c"), wide=("i64", "a * i64(b)"),
+            sum8=("i32", "a + b"), product8=("i32", "a * b"), difference=("i32", "c - d"), mixed=("i32", "a * c"), wide=(
+                "i64", "a * i64(b)"
+            ),
             negated=("i32", "-a"), absolute=("i32", "abs(a)"), product16=("f32", "p * q"), double=("f64", "p * f64(q)"),
         ),
     )  # fmt: skip
@@ -123,7 +146,9 @@ def arithmetic_widens(t):
 def implicit_conversions_lose_nothing(t):
     a, b = array([1, -2, 3], "i16"), array([2.5, -0.5, 448.0], "f8e4m3")
     results = elementwise(
-        t, dict(a=a, b=b), dict(w=("i64", "a"), x=("i32", "a + 1"), y=("f64", "b"), z=("f16", "b"), u=("f32", "b + 1"), v=("f64", "b + f64(1)"))
+        t, dict(a=a, b=b), dict(
+            w=("i64", "a"), x=("i32", "a + 1"), y=("f64", "b"), z=("f16", "b"), u=("f32", "b + 1"), v=("f64", "b + f64(1)")
+        )
     )
     for result, want in zip(results, [a.value, a.value + 1, b.value, b.value, b.value + 1, b.value + 1]):
         t.same(result, want)
@@ -153,7 +178,9 @@ def integer_division_rounds_down(t, dtype):
 def division_by_constants(t):
     x = array(np.arange(-40, 40), "i32")
     divisors = [1, 2, 3, 7, 8, 16, -3, -8]
-    outputs = {f"d{n}": ("i32", f"x / {d}") for n, d in enumerate(divisors)} | {f"r{n}": ("i32", f"x % {d}") for n, d in enumerate(divisors)}
+    outputs = {
+        f"d{n}": ("i32", f"x / {d}") for n, d in enumerate(divisors)
+    } | {f"r{n}": ("i32", f"x % {d}") for n, d in enumerate(divisors)}
     results = elementwise(t, dict(x=x), outputs)
     for result, want in zip(results, [x.value // d for d in divisors] + [x.value % d for d in divisors]):
         t.same(result, want)
@@ -166,7 +193,10 @@ def integers_wrap(t, dtype):
     results = elementwise(
         t,
         dict(a=a, b=b, low=low),
-        {n: (dtype, e) for n, e in dict(add="a + b", subtract="a - b", multiply="a * b", negate="-low", absolute="abs(low)").items()},
+        {
+            n: (dtype, e) for n,
+            e in dict(add="a + b", subtract="a - b", multiply="a * b", negate="-low", absolute="abs(low)").items()
+        },
     )
     x, y = ([int(v) for v in z.value] for z in (a, b))
     wants = [[p + q for p, q in zip(x, y)], [p - q for p, q in zip(x, y)], [p * q for p, q in zip(x, y)], low.value, low.value]
@@ -179,13 +209,17 @@ def bits_and_shifts(t, dtype):
     width = 32 if dtype == "i32" else 64
     a, b = random_of(t, (500,), dtype), random_of(t, (500,), dtype)
     s = t.integers((500,), dtype, 0, 3 * width)
+    expressions = {"and_": "a & b", "or_": "a | b", "xor": "a ^ b", "left": "a << s", "right": "a >> s", "three": "a >> 3 << 1"}
     results = elementwise(
         t,
         dict(a=a, b=b, s=s),
-        {n: (dtype, e) for n, e in {"and_": "a & b", "or_": "a | b", "xor": "a ^ b", "left": "a << s", "right": "a >> s", "three": "a >> 3 << 1"}.items()},
+        {n: (dtype, e) for n, e in expressions.items()},
     )
     x, y, count = a.value, b.value, s.value % width
-    wants = [x & y, x | y, x ^ y, wrap([int(v) << int(c) for v, c in zip(x, count)], dtype), x >> count, wrap([(int(v) >> 3) << 1 for v in x], dtype)]
+    wants = [
+        x & y, x | y, x ^ y, wrap([int(v) << int(c) for v, c in zip(x, count)], dtype), x >> count,
+        wrap([(int(v) >> 3) << 1 for v in x], dtype)
+    ]
     for result, want in zip(results, wants):
         t.same(result, want)
 
@@ -200,7 +234,9 @@ def comparisons_and_logic(t):
     }  # fmt: skip
     results = elementwise(t, dict(a=a, b=b), {n: ("bool", e) for n, e in expressions.items()})
     x, y = a.value, b.value
-    wants = [x == y, x != y, x < y, x <= y, x > y, x >= y, (x < y) & (y < 2), (x < y) | np.isnan(x), ~(x < y), np.ones_like(x, bool)]
+    wants = [
+        x == y, x != y, x < y, x <= y, x > y, x >= y, (x < y) & (y < 2), (x < y) | np.isnan(x), ~(x < y), np.ones_like(x, bool)
+    ]
     for result, want in zip(results, wants):
         t.same(result, want)
 
@@ -209,7 +245,9 @@ def comparisons_and_logic(t):
 def nan_propagates_through_max_and_min(t, dtype):
     special = [0.0, 1.0, -1.0, np.nan, np.inf, -np.inf]
     a, b = (array(v.ravel(), dtype) for v in np.meshgrid(special, special))
-    results = elementwise(t, dict(a=a, b=b), dict(most=(dtype, "max(a, b)"), least=(dtype, "min(a, b)"), inside=(dtype, "clamp(a, -0.5, 0.5)")))
+    results = elementwise(
+        t, dict(a=a, b=b), dict(most=(dtype, "max(a, b)"), least=(dtype, "min(a, b)"), inside=(dtype, "clamp(a, -0.5, 0.5)"))
+    )
     x, y = a.value, b.value
     for result, want in zip(results, [np.maximum(x, y), np.minimum(x, y), np.clip(x, -0.5, 0.5)]):
         t.same(result, want)
@@ -219,7 +257,10 @@ def nan_propagates_through_max_and_min(t, dtype):
 def denormals_are_kept(t, dtype):
     tiny = 1e-40 if dtype == "f32" else 1e-310
     x = array([tiny, -tiny, 3 * tiny], dtype)
-    results = elementwise(t, dict(x=x), dict(copied=(dtype, "x"), doubled=(dtype, "x + x"), scaled=(dtype, "x * 0.5"), summed=(dtype, "max(x, -1.0)")))
+    results = elementwise(
+        t, dict(x=x),
+        dict(copied=(dtype, "x"), doubled=(dtype, "x + x"), scaled=(dtype, "x * 0.5"), summed=(dtype, "max(x, -1.0)"))
+    )
     for result, want in zip(results, [x.value, 2 * x.value, rounded(x.value * 0.5, dtype), x.value]):
         t.same(result, want)
 
@@ -227,7 +268,11 @@ def denormals_are_kept(t, dtype):
 @test
 def a_sum_of_narrow_integers_is_wide(t):
     x = array(np.full(1000, 127), "i8")
-    (y,) = t.run("k", source=t.file("kernel k(x: i8[N], y: out i32[1])\nover () {\n  for n in N by BN { y[0] += sum(x[n], over n); }\n}\n"), x=x, out=dict(y="i32"))
+    (y,) = t.run(
+        "k",
+        source=t.file("kernel k(x: i8[N], y: out i32[1])\nover () {\n  for n in N by BN { y[0] += sum(x[n], over n); }\n}\n"),
+        x=x, out=dict(y="i32")
+    )
     t.same(y, [127000])
 
 
@@ -235,14 +280,20 @@ def a_sum_of_narrow_integers_is_wide(t):
 # 3.3 Views
 # ----------------------------------------------------------------------------------------------------------------------
 
-SCALE_ROWS = "kernel k<T: float>(x: T[M..., K], s: f32[M...], y: out T[M..., K])\nover (i in M by BM, k in K by BK) {\n  y[i, k] = T(x[i, k] * s[i]);\n}\n"
+SCALE_ROWS = """
+kernel k<T: float>(x: T[M..., K], s: f32[M...], y: out T[M..., K])
+over (i in M by BM, k in K by BK) {
+  y[i, k] = T(x[i, k] * s[i]);
+}
+"""
 
 
 @sweep(lead=[(), (5,), (2, 3), (2, 3, 2), (2, 1, 3, 2), (0, 3)])
 def a_pack_takes_any_rank(t, lead):
     if lead == ():  # none is one row
-        x, s = t.normal((7,), "f32"), None
-        (y,) = t.run("k", source=t.file("kernel k(x: f32[M..., K], y: out f32[M..., K])\nover (i in M by BM, k in K by BK) { y[i, k] = x[i, k] * 2; }\n"), x=x, out=dict(y="f32"))
+        text = "kernel k(x: f32[M..., K], y: out f32[M..., K])\nover (i in M by BM, k in K by BK) { y[i, k] = x[i, k] * 2; }\n"
+        x = t.normal((7,), "f32")
+        (y,) = t.run("k", source=t.file(text), x=x, out=dict(y="f32"))
         return t.same(y, 2 * x.value)
     x, s = t.normal((*lead, 7), "f32"), t.normal(lead, "f32")
     (y,) = t.run("k", source=t.file(SCALE_ROWS), x=x, s=s, out=dict(y="f32"))
@@ -312,7 +363,10 @@ over (n in N by BN) {
 
 @test
 def dimensions_must_agree(t):
-    text = "kernel k(x: f32[M, K], w: f32[N, K], y: out f32[M, N])\nover (i in M by BM, j in N by BN) { y[i, j] = x[i, 0, else 0] + w[j, 0, else 0]; }\n"
+    text = """
+kernel k(x: f32[M, K], w: f32[N, K], y: out f32[M, N])
+over (i in M by BM, j in N by BN) { y[i, j] = x[i, 0, else 0] + w[j, 0, else 0]; }
+"""
     t.fails("k", source=t.file(text), x=t.normal((3, 4), "f32"), w=t.normal((5, 6), "f32"), out=dict(y="f32"), expect="K")
     t.fails("k", source=t.file(text), x=t.normal((3,), "f32"), w=t.normal((5, 6), "f32"), out=dict(y="f32"), expect="x")
     t.fails("k", source=t.file(text), x=t.normal((3, 4), "f16"), w=t.normal((5, 4), "f32"), out=dict(y="f32"), expect="f16")
@@ -373,7 +427,9 @@ over (n in N by 32) {
   parity[n] = n % 2 == 0;
 }
 """
-    index, first, last, parity = t.run("k", source=t.file(text), x=t.normal((N,), "f32"), out=dict(index="i64", first="i64", last="i64", parity="bool"))
+    index, first, last, parity = t.run(
+        "k", source=t.file(text), x=t.normal((N,), "f32"), out=dict(index="i64", first="i64", last="i64", parity="bool")
+    )
     n = np.arange(N)
     for result, want in zip((index, first, last, parity), (n, n // 32 * 32, np.minimum(n // 32 * 32 + 32, N), n % 2 == 0)):
         t.same(result, want)
@@ -450,8 +506,9 @@ over (b in B) {
 @test
 def indices_are_arithmetic(t):
     text = """
-kernel k<D: i64>(x: f32[N, D], w: f32[H * D, N], shifted: out f32[N, D], strided: out f32[N / 2, D], diagonal: out f32[N], split: out f32[N, D, H],
-                 upper: out f32[N, N])
+kernel k<D: i64>(
+    x: f32[N, D], w: f32[H * D, N], shifted: out f32[N, D], strided: out f32[N / 2, D], diagonal: out f32[N],
+    split: out f32[N, D, H], upper: out f32[N, N])
 over (n in N by 8) {
   let d = span(D);
   shifted[n, d] = x[n - 1, d, else 0] + x[n, d] + x[n + 1, d, else -1];
@@ -464,7 +521,9 @@ over (n in N by 8) {
     N, D, H = 20, 5, 4
     x, w = t.normal((N, D), "f32"), t.normal((H * D, N), "f32")
     shifted, strided, diagonal, split, upper = t.run(
-        "k", source=t.file(text), x=x, w=w, dims=dict(H=H), out=dict(shifted="f32", strided="f32", diagonal="f32", split="f32", upper="f32")
+        "k", source=t.file(text), x=x, w=w, dims=dict(H=H), out=dict(
+            shifted="f32", strided="f32", diagonal="f32", split="f32", upper="f32"
+        )
     )
     padded = np.concatenate([np.zeros((1, D)), x.value, -np.ones((1, D))])
     t.close(shifted, padded[:-2] + padded[1:-1] + padded[2:], terms=3, scale=8)
@@ -478,7 +537,9 @@ over (n in N by 8) {
 def axes_align_by_name(t, M, N):
     """Outer products, and a transposition that is only a store; also where both sizes agree."""
     text = """
-kernel k(a: f32[M], b: f32[N], x: f32[M, N], outer: out f32[M, N], turned: out f32[N, M], rows: out f32[M, N], columns: out f32[M, N])
+kernel k(
+    a: f32[M], b: f32[N], x: f32[M, N],
+    outer: out f32[M, N], turned: out f32[N, M], rows: out f32[M, N], columns: out f32[M, N])
 over (i in M by BM, j in N by BN) {
   outer[i, j] = b[j] * a[i];
   turned[j, i] = x[i, j];
@@ -540,7 +601,10 @@ over (n in N by 16) {
 
 @test
 def launches_are_refused_when_an_index_sticks_out(t):
-    text = "kernel k(x: f32[M], y: out f32[N], o: i64)\nover (n in N by BN) { y[n] = x[n + o]; }\n"
+    text = """
+kernel k(x: f32[M], y: out f32[N], o: i64)
+over (n in N by BN) { y[n] = x[n + o]; }
+"""
     x = t.normal((20,), "f32")
     (y,) = t.run("k", source=t.file(text), x=x, o=5, dims=dict(N=15), out=dict(y="f32"))
     t.same(y, x.value[5:])
@@ -550,7 +614,10 @@ def launches_are_refused_when_an_index_sticks_out(t):
 
 @test
 def a_span_over_another_dimension_needs_a_requirement(t):
-    text = "kernel k(x: f32[M], y: out f32[N])\nover (n in N by BN) { %sy[n] = x[n]; }\n"
+    text = """
+kernel k(x: f32[M], y: out f32[N])
+over (n in N by BN) { %sy[n] = x[n]; }
+"""
     x = t.normal((20,), "f32")
     t.fails("k", source=t.file(text % ""), x=x, dims=dict(N=15), out=dict(y="f32"), expect="require N <= M")
     (y,) = t.run("k", source=t.file(text % "require N <= M; "), x=x, dims=dict(N=15), out=dict(y="f32"))
@@ -564,19 +631,30 @@ def a_span_over_another_dimension_needs_a_requirement(t):
 
 # name: (NumPy, ulps allowed, arguments)
 MATH = {
-    "exp": (np.exp, 4, "any"), "exp2": (np.exp2, 4, "any"), "log": (np.log, 4, "any"), "log2": (np.log2, 4, "any"), "log1p": (np.log1p, 4, "any"),
-    "sqrt": (np.sqrt, 0.5, "any"), "rsqrt": (lambda x: 1 / np.sqrt(x), 4, "any"), "sin": (np.sin, 4, "angle"), "cos": (np.cos, 4, "angle"),
-    "tanh": (np.tanh, 4, "any"), "erf": (np.vectorize(math.erf), 4, "any"), "sigmoid": (lambda x: 1 / (1 + np.exp(-x)), 6, "any"),
+    "exp": (np.exp, 4, "any"), "exp2": (np.exp2, 4, "any"), "log": (np.log, 4, "any"), "log2": (np.log2, 4, "any"), "log1p": (
+        np.log1p, 4, "any"
+    ),
+    "sqrt": (np.sqrt, 0.5, "any"), "rsqrt": (
+        lambda x: 1 / np.sqrt(x), 4, "any"
+    ), "sin": (np.sin, 4, "angle"), "cos": (np.cos, 4, "angle"),
+    "tanh": (np.tanh, 4, "any"), "erf": (np.vectorize(math.erf), 4, "any"), "sigmoid": (
+        lambda x: 1 / (1 + np.exp(-x)), 6, "any"
+    ),
     "floor": (np.floor, 0, "any"), "ceil": (np.ceil, 0, "any"), "round": (np.rint, 0, "any"), "abs": (np.abs, 0, "any"),
 }  # fmt: skip
 
 
 def math_arguments(t, dtype, kind):
-    special = [0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1.0, -1.0, 1e-3, 1e-8, -1e-8, 3.0, 8.0, -8.0, 1e4, 12345.678, 0.49999997, 8388609.0, np.nan]
+    special = [
+        0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1.0, -1.0, 1e-3, 1e-8, -1e-8, 3.0, 8.0, -8.0, 1e4, 12345.678, 0.49999997,
+        8388609.0, np.nan
+    ]
     special += [np.inf, -np.inf, 88.0, 89.0, -87.0, -100.0, -110.0, 127.5, -149.0, -151.0, 1e-40, 3e38, 1e30, -1e30]
     if dtype == "f64":
         special += [708.0, 710.0, -708.0, -740.0, -750.0, 1e-310, 1e300, 0.49999999999999994, 4503599627370497.0]
-    spread = np.concatenate([t.random.standard_normal(2000) * 3, 10.0 ** t.random.uniform(-30, 30, 500), t.random.uniform(-90, 90, 1000)])
+    spread = np.concatenate(
+        [t.random.standard_normal(2000) * 3, 10.0 ** t.random.uniform(-30, 30, 500), t.random.uniform(-90, 90, 1000)]
+    )
     if kind == "angle":
         special = [v for v in special if not abs(v) > 1e5]
         spread = spread[np.abs(spread) < 1e4]
@@ -594,16 +672,22 @@ def math_functions(t, dtype, function):
         if function == "sigmoid":
             want = np.where(value < -700, np.exp(value), want)
         exact = want.astype(np.float64)
-        t.close(y, rounded(exact, dtype), ulps=ulps, scale=np.abs(exact) + (2.0**-149 / EPSILON["f32"] if dtype == "f32" else 2.0**-1074 / EPSILON["f64"]))
+        t.close(
+            y, rounded(exact, dtype), ulps=ulps,
+            scale=np.abs(exact) + (2.0**-149 / EPSILON["f32"] if dtype == "f32" else 2.0**-1074 / EPSILON["f64"])
+        )
 
 
 @sweep(dtype=["f32", "f64"])
 def math_of_several_arguments(t, dtype):
     a, b, c = (t.normal((3000,), dtype, 3) for _ in range(3))
+    expressions = dict(
+        fused="fma(a, b, c)", power="pow(abs(a), b)", chosen="where(a < b, a, c)", most="max(a, max(b, c))", inside="clamp(a, -1, 1)"
+    )
     results = elementwise(
         t,
         dict(a=a, b=b, c=c),
-        {n: (dtype, e) for n, e in dict(fused="fma(a, b, c)", power="pow(abs(a), b)", chosen="where(a < b, a, c)", most="max(a, max(b, c))", inside="clamp(a, -1, 1)").items()},
+        {n: (dtype, e) for n, e in expressions.items()},
     )
     x, y, z = a.value, b.value, c.value
     fused = x.astype(np.longdouble) * y + z
@@ -658,7 +742,9 @@ def operators_bind_as_stated(t):
 
 
 REDUCE = """
-kernel k(x: DTYPE[M, N], total: out ACC[M], most: out DTYPE[M], least: out DTYPE[M], where_most: out i64[M], where_least: out i64[M], prefix: out ACC[M, N])
+kernel k(
+    x: DTYPE[M, N], total: out ACC[M], most: out DTYPE[M], least: out DTYPE[M], where_most: out i64[M],
+    where_least: out i64[M], prefix: out ACC[M, N])
 over (i in M by 4) {
   var s: ACC[i] = 0;
   for n in N by BLOCK { s += sum(x[i, n], over n); }
@@ -691,14 +777,18 @@ def reductions_over_tails(t, dtype, size):
         t.same(total, wrap([sum(map(int, row)) for row in x.value], accumulator))
         sums = [[sum(map(int, row[: n + 1])) for n in range(N)] for row in x.value]
         t.same(prefix, wrap(sums, accumulator))
-    for result, want in zip((most, least, where_most, where_least), (x.value.max(1), x.value.min(1), x.value.argmax(1), x.value.argmin(1))):
+    for result, want in zip(
+        (most, least, where_most, where_least), (x.value.max(1), x.value.min(1), x.value.argmax(1), x.value.argmin(1))
+    ):
         t.same(result, want)
 
 
 @sweep(size=[(3, 5), (16, 16), (33, 70)])
 def reductions_over_several_axes(t, size):
     text = """
-kernel k(x: f32[M, N], total: out f32[1], average: out f32[1], most: out f32[1], some: out bool[1], every: out bool[1], product: out f32[1])
+kernel k(
+    x: f32[M, N], total: out f32[1], average: out f32[1], most: out f32[1], some: out bool[1], every: out bool[1],
+    product: out f32[1])
 over () {
   var s: f32 = 0;
   var m: f32 = -inf;
@@ -723,7 +813,9 @@ over () {
 """
     x = t.normal(size, "f32")
     total, average, most, some, every, product = t.run(
-        "k", source=t.file(text), x=x, out=dict(total="f32", average="f32", most="f32", some="bool", every="bool", product="f32")
+        "k", source=t.file(text), x=x, out=dict(
+            total="f32", average="f32", most="f32", some="bool", every="bool", product="f32"
+        )
     )
     v = x.value
     t.close(total, [v.sum()], terms=v.size, scale=np.abs(v).sum())
@@ -736,7 +828,10 @@ over () {
 
 @test
 def means_count_what_exists(t):
-    text = "kernel k(x: f32[M, N], y: out f32[M, G = ceildiv(N, 32)])\nover (i in M by 8) { for n in N by 32 { y[i, n.start / 32] = mean(x[i, n], over n); } }\n"
+    text = """
+kernel k(x: f32[M, N], y: out f32[M, G = ceildiv(N, 32)])
+over (i in M by 8) { for n in N by 32 { y[i, n.start / 32] = mean(x[i, n], over n); } }
+"""
     x = t.normal((11, 75), "f32")
     (y,) = t.run("k", source=t.file(text), x=x, out=dict(y="f32"))
     t.close(y, np.stack([x.value[:, s : s + 32].mean(1) for s in (0, 32, 64)], 1), terms=32, scale=1)
@@ -745,7 +840,9 @@ def means_count_what_exists(t):
 @sweep(dtype=["f32", "bf16", "f64"])
 def nan_wins_every_reduction(t, dtype):
     text = """
-kernel k(x: DTYPE[M, N], total: out DTYPE[M], most: out DTYPE[M], least: out DTYPE[M], where_most: out i64[M], where_least: out i64[M])
+kernel k(
+    x: DTYPE[M, N], total: out DTYPE[M], most: out DTYPE[M], least: out DTYPE[M], where_most: out i64[M],
+    where_least: out i64[M])
 over (i in M by BM) {
   let j = span(20);
   require N == 20;
@@ -763,7 +860,9 @@ over (i in M by BM) {
         "k", source=t.file(text), x=x, out=dict(total=dtype, most=dtype, least=dtype, where_most="i64", where_least="i64")
     )
     t.close(total, x.value.sum(1), terms=20, scale=40)
-    for result, want in zip((most, least, where_most, where_least), (x.value.max(1), x.value.min(1), x.value.argmax(1), x.value.argmin(1))):
+    for result, want in zip(
+        (most, least, where_most, where_least), (x.value.max(1), x.value.min(1), x.value.argmax(1), x.value.argmin(1))
+    ):
         t.same(result, want)
 
 
@@ -784,11 +883,19 @@ over (i in M by BM) {{
     t.same(least, x.value.argmin(1))
 
 
-@sweep(dtypes=[("f32", "f32"), ("bf16", "bf16"), ("f16", "f16"), ("f8e4m3", "f8e5m2"), ("f64", "f64"), ("f32", "bf16"), ("i8", "i8"), ("u8", "i8"), ("i32", "i32"), ("i64", "i64")], size=[(5, 7, 9), (40, 33, 70)])
+@sweep(
+    dtypes=[
+        ("f32", "f32"), ("bf16", "bf16"), ("f16", "f16"), ("f8e4m3", "f8e5m2"), ("f64", "f64"), ("f32", "bf16"), ("i8", "i8"), ("u8", "i8"),
+        ("i32", "i32"), ("i64", "i64"),
+    ],
+    size=[(5, 7, 9), (40, 33, 70)],
+)  # fmt: skip
 def dots(t, dtypes, size):
     left, right = dtypes
     M, N, K = size
-    sums = {"f32": "f64" if "f64" in dtypes else "f32", "i32": "i64" if "i64" in dtypes else "i32"}["f32" if is_float(left) else "i32"]
+    sums = {
+        "f32": "f64" if "f64" in dtypes else "f32", "i32": "i64" if "i64" in dtypes else "i32"
+    }["f32" if is_float(left) else "i32"]
     text = f"""
 kernel k(x: {left}[M, K], w: {right}[N, K], y: out {sums}[M, N])
 over (i in M by BM, j in N by BN) {{
@@ -935,7 +1042,8 @@ over (n in N by 4) {
     steps, value = t.run("k", source=t.file(text), x=x, limit=100, out=dict(steps="i64", value="f32"))
     need = np.array([max(0, math.ceil(math.log2(v))) if v > 1 else 0 for v in x.value], int)
     t.same(value, x.value / 2.0**need)
-    t.same(steps, np.concatenate([np.full(len(need[s : s + 4]), need[s : s + 4].max()) for s in range(0, n, 4)]) if n else np.zeros(0, int))
+    of_tile = [np.full(len(need[s : s + 4]), need[s : s + 4].max()) for s in range(0, n, 4)]
+    t.same(steps, np.concatenate([np.zeros(0, int), *of_tile]))
 
 
 @sweep(mode=[0, 1, 2, 3], flag=[False, True])
@@ -963,7 +1071,14 @@ over (n in N by BN) {
 
 @test
 def requirements_and_their_texts(t):
-    text = 'kernel k(x: f32[N], y: out f32[N], p: f32)\nover (n in N by BN) {\n  require N % 4 == 0, "N comes in fours";\n  require p >= 0 and p < 1;\n  y[n] = x[n] * p;\n}\n'
+    text = """
+kernel k(x: f32[N], y: out f32[N], p: f32)
+over (n in N by BN) {
+  require N % 4 == 0, "N comes in fours";
+  require p >= 0 and p < 1;
+  y[n] = x[n] * p;
+}
+"""
     x = t.normal((8,), "f32")
     (y,) = t.run("k", source=t.file(text), x=x, p=0.5, out=dict(y="f32"))
     t.same(y, x.value * 0.5)
@@ -1035,7 +1150,8 @@ fn powers(x: f32) -> f32 {
   return s;
 }
 
-kernel k<act: fn(f32) -> f32 = powers>(x: f32[M, N], d: f64[M], y: out f32[M, N], z: out f64[M], u: out f32[M, N], v: out f32[M, N], w: out f32[M, N])
+kernel k<act: fn(f32) -> f32 = powers>(
+    x: f32[M, N], d: f64[M], y: out f32[M, N], z: out f64[M], u: out f32[M, N], v: out f32[M, N], w: out f32[M, N])
 over (i in M by 4) {
   require N == 10;
   let j = span(10);
@@ -1079,7 +1195,9 @@ over (n in N by BN) {
     t.close(y, np.maximum(x.value * 1.5, 3))
     t.same(z, c.value + 2)
     t.same(a, c.value * 2)
-    y, z, a = t.run("k", dict(shift=-3, scale=0.5, up=False, act="min", D=3), source=source, x=x, c=c, out=dict(y="f16", z="i16", a="i32"))
+    y, z, a = t.run(
+        "k", dict(shift=-3, scale=0.5, up=False, act="min", D=3), source=source, x=x, c=c, out=dict(y="f16", z="i16", a="i32")
+    )
     t.close(y, np.minimum(x.value * 0.5, 3))
     t.same(z, c.value - 3)
     t.same(a, np.full(5, -1))
@@ -1138,7 +1256,9 @@ over (i in M by 16, j in N by 8) {{
 """
     x = t.normal((M, 21), dtype) if is_float(dtype) else t.integers((M, 21), dtype, -100, 100)
     onto = t.normal((21,), accumulator, 10) if is_float(dtype) else t.integers((21,), accumulator, -1000, 1000)
-    total, whole, got = t.run("k", source=t.file(text), x=x, onto=onto, out=dict(total=dtype, whole=accumulator, onto=accumulator))
+    total, whole, got = t.run(
+        "k", source=t.file(text), x=x, onto=onto, out=dict(total=dtype, whole=accumulator, onto=accumulator)
+    )
     v = x.value
     if not is_float(dtype):
         t.same(total, wrap(v.sum(0), dtype))
@@ -1181,7 +1301,9 @@ over (n in N by 64) {{
     ids, values = t.random.integers(-3, 33, 5000), t.integers((5000,), "i32", -1000, 1000)
     onto = t.integers((30,), dtype, -100, 100)
     count, most, got = t.run(
-        "k", source=t.file(text), ids=array(ids, "i32"), values=values, onto=onto, dims=dict(V=30), out=dict(count=dtype, most="i32", onto=dtype)
+        "k", source=t.file(text), ids=array(ids, "i32"), values=values, onto=onto, dims=dict(V=30), out=dict(
+            count=dtype, most="i32", onto=dtype
+        )
     )
     inside = (ids >= 0) & (ids < 30)
     counts = np.bincount(ids[inside], minlength=30)
@@ -1203,7 +1325,9 @@ over (n in N by 16) {{
     N, V = 700, 20
     ids, x = t.random.integers(-2, V + 2, N), t.normal((N,), dtype) if is_float(dtype) else t.integers((N,), dtype, -100, 100)
     total, taken, old = t.run(
-        "k", source=t.file(text), ids=array(ids, "i32"), x=x, taken=array(np.full(V, 5), dtype), out=dict(total=dtype, taken=dtype, old=dtype)
+        "k", source=t.file(text), ids=array(ids, "i32"), x=x, taken=array(np.full(V, 5), dtype), out=dict(
+            total=dtype, taken=dtype, old=dtype
+        )
     )
     groups = [ids == v for v in range(V)]
     if is_float(dtype):
@@ -1213,12 +1337,17 @@ over (n in N by 16) {{
     t.same(taken, [5 + g.sum() for g in groups])
     for v, g in enumerate(groups):
         t.same(np.sort(old.value[g]), 5 + np.arange(g.sum()), what=f"old values of place {v}, sorted")
-    t.same(old.value[(ids < 0) | (ids >= V)], np.zeros(((ids < 0) | (ids >= V)).sum()), what="old values where nothing was added")
+    t.same(
+        old.value[(ids < 0) | (ids >= V)], np.zeros(((ids < 0) | (ids >= V)).sum()), what="old values where nothing was added"
+    )
 
 
 @test
 def what_no_tile_writes_keeps_its_memory(t):
-    text = "kernel k(x: f32[N], y: out f32[N, 2], z: out i32[N])\nover (n in N by BN) { y[n, 1] = x[n]; z[2 * n, else drop] = i32(n); }\n"
+    text = """
+kernel k(x: f32[N], y: out f32[N, 2], z: out i32[N])
+over (n in N by BN) { y[n, 1] = x[n]; z[2 * n, else drop] = i32(n); }
+"""
     x, y, z = t.normal((9,), "f32"), t.normal((9, 2), "f32"), t.integers((9,), "i32", 0, 99)
     got_y, got_z = t.run("k", source=t.file(text), x=x, y=y, z=z, out=dict(y="f32", z="i32"))
     t.same(got_y, np.stack([y.value[:, 0], x.value], 1))
@@ -1246,7 +1375,10 @@ over (n in N by BN) {
 
 @test
 def repeated_launches_start_from_the_same_values(t):
-    text = "kernel k(x: f32[N], y: inout f32[N])\nover (n in N by BN) { y[n] += x[n]; }\n"
+    text = """
+kernel k(x: f32[N], y: inout f32[N])
+over (n in N by BN) { y[n] += x[n]; }
+"""
     x, y = t.normal((50,), "f32"), t.normal((50,), "f32")
     (got,) = t.run("k", source=t.file(text), x=x, y=y, out=dict(y="f32"), options=["--repeat", "5"])
     t.same(got, rounded(x.value + y.value, "f32"))
@@ -1254,7 +1386,10 @@ def repeated_launches_start_from_the_same_values(t):
 
 @test
 def places_that_may_coincide_are_refused(t):
-    text = "kernel k(x: f32[N], y: out f32[2 * N], s: i64)\nover (n in N by BN) { y[s * n] = x[n]; }\n"
+    text = """
+kernel k(x: f32[N], y: out f32[2 * N], s: i64)
+over (n in N by BN) { y[s * n] = x[n]; }
+"""
     x = t.normal((6,), "f32")
     (y,) = t.run("k", source=t.file(text), x=x, s=2, out=dict(y="f32"))
     t.same(y.value[::2], x.value, what="y[::2]")
@@ -1264,7 +1399,10 @@ def places_that_may_coincide_are_refused(t):
 @sweep(BN=[2, 64])
 def checked_mode_verifies_promises(t, BN):
     """Two elements that are stored to one place, in one tile or in two."""
-    text = "kernel k(ids: i32[N], x: f32[N], y: out f32[N])\nover (n in N by BN) { y[ids[n], else drop] = x[n]; }\n"
+    text = """
+kernel k(ids: i32[N], x: f32[N], y: out f32[N])
+over (n in N by BN) { y[ids[n], else drop] = x[n]; }
+"""
     source = t.file(text)
     x, good, twice = t.normal((5,), "f32"), array([3, 1, 4, 2, 5], "i32"), array([3, 1, 4, 2, 3], "i32")
     for options in ((), ("--checked",)):
@@ -1277,7 +1415,10 @@ def checked_mode_verifies_promises(t, BN):
 
 @test
 def checked_mode_tells_division_by_zero(t):
-    text = "kernel k(x: i32[N], q: out i32[N], r: out i32[N])\nover (n in N by BN) { q[n] = 7 / x[n]; r[n] = 7 % x[n]; }\n"
+    text = """
+kernel k(x: i32[N], q: out i32[N], r: out i32[N])
+over (n in N by BN) { q[n] = 7 / x[n]; r[n] = 7 % x[n]; }
+"""
     source = t.file(text)
     good, zero = array([3, -1, 4, 2, 5], "i32"), array([3, -1, 4, 2, 0], "i32")
     for x, options in ((good, ("--checked",)), (zero, ())):
@@ -1294,7 +1435,10 @@ def checked_mode_tells_division_by_zero(t):
 
 @sweep(BN=[1, 3, 64, 1000])
 def tunables_may_be_chosen(t, BN):
-    text = "kernel k(x: f32[N], y: out f32[N])\nover (n in N by BN) { y[n] = x[n] * 2; }\n"
+    text = """
+kernel k(x: f32[N], y: out f32[N])
+over (n in N by BN) { y[n] = x[n] * 2; }
+"""
     x = t.normal((777,), "f32")
     (y,) = t.run("k", dict(BN=BN), source=t.file(text), x=x, out=dict(y="f32"))
     t.same(y, x.value * 2)
@@ -1302,7 +1446,10 @@ def tunables_may_be_chosen(t, BN):
 
 @test
 def tune_narrows(t):
-    text = "kernel k(x: f32[N], y: out i64[N])\nover (n in N by BN) { tune BN in [24, 40]; y[n] = n.end - n.start; }\n"
+    text = """
+kernel k(x: f32[N], y: out i64[N])
+over (n in N by BN) { tune BN in [24, 40]; y[n] = n.end - n.start; }
+"""
     source = t.file(text)
     x = t.normal((240,), "f32")
     (y,) = t.run("k", source=source, x=x, out=dict(y="i64"))
@@ -1319,7 +1466,9 @@ def tune_narrows(t):
 
 # name → where its derivative jumps
 ACTIVATIONS = {
-    "identity": [], "relu": [0], "leaky_relu": [0], "squared_relu": [], "gelu": [], "gelu_erf": [], "silu": [], "sigmoid": [], "tanh": [],
+    "identity": [], "relu": [
+        0
+    ], "leaky_relu": [0], "squared_relu": [], "gelu": [], "gelu_erf": [], "silu": [], "sigmoid": [], "tanh": [],
     "softplus": [], "smelu": [], "hard_swish": [-3, 3], "mish": [],
 }  # fmt: skip
 
@@ -1330,7 +1479,9 @@ def activations_and_their_derivatives(t, name):
     x = np.concatenate([np.linspace(-10, 10, 1001), t.random.standard_normal(500) * 3])
     x = x[~np.isin(np.round(x, 3), kinks)] if kinks else x
     x = array(x, "f32")
-    y, d = elementwise(t, dict(x=x), dict(y=("f32", f"{name}(x)"), d=("f32", f"deriv({name})(x)")), functions='import "activations.tile";')
+    y, d = elementwise(
+        t, dict(x=x), dict(y=("f32", f"{name}(x)"), d=("f32", f"deriv({name})(x)")), functions='import "activations.tile";'
+    )
     t.close(y, formula(x.value), scale=np.abs(x.value) * 0.1 + 0.01, ulps=32)
     t.close(d, numeric(formula, x.value), scale=1, ulps=64)
 
@@ -1364,20 +1515,34 @@ def derivatives_of_every_operation(t):
     functions = {
         "quotient": ("x / (1 + x * x)", lambda x: x / (1 + x * x)),
         "powers": ("pow(x * x + 1, 1.5)", lambda x: (x * x + 1) ** 1.5),
-        "logs": ("log(x * x + 1) + log2(x * x + 2) + log1p(x * x)", lambda x: np.log(x * x + 1) + np.log2(x * x + 2) + np.log1p(x * x)),
+        "logs": (
+            "log(x * x + 1) + log2(x * x + 2) + log1p(x * x)",
+            lambda x: np.log(x * x + 1) + np.log2(x * x + 2) + np.log1p(x * x)
+        ),
         "roots": ("sqrt(x * x + 1) + rsqrt(x * x + 2)", lambda x: np.sqrt(x * x + 1) + 1 / np.sqrt(x * x + 2)),
         "waves": ("sin(x) * cos(2 * x)", lambda x: np.sin(x) * np.cos(2 * x)),
         "growth": ("exp(x / 4) + exp2(x / 4)", lambda x: np.exp(x / 4) + np.exp2(x / 4)),
         "bells": ("tanh(x) * erf(x) + sigmoid(x)", lambda x: np.tanh(x) * erf(x) + sigmoid(x)),
         "chosen": ("where(x > 0.5, x * x, -x)", lambda x: np.where(x > 0.5, x * x, -x)),
-        "extremes": ("max(x, 0.3) * min(x, 2) + clamp(x, -1, 1) + abs(x)", lambda x: np.maximum(x, 0.3) * np.minimum(x, 2) + np.clip(x, -1, 1) + np.abs(x)),
+        "extremes": (
+            "max(x, 0.3) * min(x, 2) + clamp(x, -1, 1) + abs(x)",
+            lambda x: np.maximum(x, 0.3) * np.minimum(x, 2) + np.clip(x, -1, 1) + np.abs(x)
+        ),
         "steps": ("floor(x) + x * ceil(x) + round(x)", lambda x: np.floor(x) + x * np.ceil(x) + np.rint(x)),
         "fused": ("fma(x, x, x)", lambda x: x * x + x),
     }
     text = "\n".join(f"fn {n}(x: f32) -> f32 = {e};" for n, (e, _) in functions.items())
-    text += "\nfn looped(x: f32) -> f32 {\n  var p: f32 = 1;\n  for n in 5 { p = p * x + 1; }\n  let q = p * p;\n  return q;\n}\n"
+    text += """
+fn looped(x: f32) -> f32 {
+  var p: f32 = 1;
+  for n in 5 { p = p * x + 1; }
+  let q = p * p;
+  return q;
+}
+"""
     functions["looped"] = (None, lambda x: (((((x + 1) * x + 1) * x + 1) * x + 1) * x + 1) ** 2)
-    x = array(np.array([v for v in np.linspace(-2.9, 2.9, 113) if min(abs(v - k) for k in (-2.5, -1.5, -0.5, 0.3, 0.5, 1, -1, 2, 0, 1.5, 2.5, -2)) > 0.01]), "f32")
+    kinks = (-2.5, -2, -1.5, -1, -0.5, 0, 0.3, 0.5, 1, 1.5, 2, 2.5)
+    x = array([v for v in np.linspace(-2.9, 2.9, 113) if min(abs(v - k) for k in kinks) > 0.01], "f32")
     results = elementwise(t, dict(x=x), {f"d_{n}": ("f32", f"deriv({n})(x)") for n in functions}, functions=text)
     for (name, (_, formula)), result in zip(functions.items(), results):
         want = numeric(formula, x.value)
@@ -1395,7 +1560,10 @@ fn pair(a: f32, b: f32) -> f32 = a * b;
 deriv pair(a, b) = (b + 1, a + 2);
 """
     x, y = t.normal((50,), "f32"), t.normal((50,), "f32")
-    expressions = {"second": "deriv(deriv(cube))(x)", "rule": "deriv(odd)(x)", "through": "deriv(mixed, 1)(x, y)", "first": "deriv(mixed, 0)(x, y)", "left": "deriv(pair, 0)(x, y)", "right": "deriv(pair, 1)(x, y)"}
+    expressions = {
+        "second": "deriv(deriv(cube))(x)", "rule": "deriv(odd)(x)", "through": "deriv(mixed, 1)(x, y)",
+        "first": "deriv(mixed, 0)(x, y)", "left": "deriv(pair, 0)(x, y)", "right": "deriv(pair, 1)(x, y)"
+    }
     results = elementwise(t, dict(x=x, y=y), {n: ("f32", e) for n, e in expressions.items()}, functions=text)
     X, Y = x.value, y.value
     for result, want in zip(results, [6 * X, 5 * X, 5 * X * Y, Y * Y, Y + 1, X + 2]):
@@ -1423,7 +1591,9 @@ over (n in N by BN) {
   far[n] = random_bits(seed, n * 1000003 + 17179869190);
 }
 """
-    bits, uniform, far = t.run("k", source=t.file(text), seed=seed, dims=dict(N=N), out=dict(bits="i32", uniform="f32", far="i32"))
+    bits, uniform, far = t.run(
+        "k", source=t.file(text), seed=seed, dims=dict(N=N), out=dict(bits="i32", uniform="f32", far="i32")
+    )
     words = philox(seed % 2**64, np.arange(N))
     t.same(bits, wrap(words, "i32"))
     t.same(uniform, (words >> np.uint64(8)).astype(np.float64) * 2.0**-24)
@@ -1439,7 +1609,10 @@ def imports(t):
     x = t.normal((20,), "f32")
     (y,) = elementwise(t, dict(x=x), dict(y=("f32", "square(x) + deriv(square)(x)")), functions='import "shapes.tile";')
     t.close(y, 2 * x.value**2 + 3 * x.value, scale=4 * x.value**2 + 4)
-    (y,) = elementwise(t, dict(x=x), dict(y=("f32", "s.square(x) + act.relu(x)")), functions='import "shapes.tile" as s;\nimport "activations.tile" as act;')
+    (y,) = elementwise(
+        t, dict(x=x), dict(y=("f32", "s.square(x) + act.relu(x)")),
+        functions='import "shapes.tile" as s;\nimport "activations.tile" as act;'
+    )
     t.close(y, 2 * x.value**2 + np.maximum(x.value, 0), scale=4 * x.value**2 + 4)
 
 

@@ -70,7 +70,9 @@ def _small_values(dtype):
     exponent = magnitude >> mantissa_bits
     mantissa = magnitude & ((1 << mantissa_bits) - 1)
     bias = (1 << (exponent_bits - 1)) - 1
-    value = np.where(exponent == 0, mantissa, mantissa + (1 << mantissa_bits)) * 2.0 ** (np.maximum(exponent, 1) - bias - mantissa_bits)
+    value = np.where(
+        exponent == 0, mantissa, mantissa + (1 << mantissa_bits)
+    ) * 2.0 ** (np.maximum(exponent, 1) - bias - mantissa_bits)
     has_infinity = dtype != "f8e4m3"
     beyond = np.where((mantissa == 0) & has_infinity, np.inf, np.nan)
     return sign * np.where(magnitude > largest, beyond, value)
@@ -174,7 +176,9 @@ class Array:
     def transposed(self, permutation):
         """The same values, with memory laid out in another order of dimensions."""
         inverse = np.argsort(permutation)
-        return Array(np.ascontiguousarray(self.raw.transpose(permutation)), self.dtype, (slice(None), tuple(int(d) for d in inverse)))
+        return Array(
+            np.ascontiguousarray(self.raw.transpose(permutation)), self.dtype, (slice(None), tuple(int(d) for d in inverse))
+        )
 
 
 def array(value, dtype):

@@ -64,7 +64,9 @@ def add_of_every_float(t, dtype):
 def add_of_views_in_other_orders(t):
     a, b = t.normal((37, 53), "f32"), t.normal((37, 53), "f32")
     want = a.value + b.value
-    for left, right in [(a.fortran(), b), (a.fortran(), b.fortran()), (a.embedded((2, 3), (1, 4), (1, 1)), b.embedded((0, 1), (1, 0), (2, -3)))]:
+    for left, right in [
+        (a.fortran(), b), (a.fortran(), b.fortran()), (a.embedded((2, 3), (1, 4), (1, 1)), b.embedded((0, 1), (1, 0), (2, -3)))
+    ]:
         (c,) = t.run("add", a=left, b=right, out=dict(c="f32"))
         t.same(c, rounded(want, "f32"))
 
@@ -235,7 +237,10 @@ def layer_norm(t, size, dtype):
     size = np.abs(x.value).max(initial=1)
     t.close(mu, mean[:, 0], scale=size, ulps=8)
     t.close(rs, rstd[:, 0], ulps=64)
-    t.close(y, (x.value - mean) * rstd * g.value + b.value, scale=rstd * (size + np.abs(mean)) * np.abs(g.value) + np.abs(b.value), ulps=64)
+    t.close(
+        y, (x.value - mean) * rstd * g.value + b.value, scale=rstd * (size + np.abs(mean)) * np.abs(g.value) + np.abs(b.value),
+        ulps=64
+    )
 
 
 @test
@@ -252,7 +257,9 @@ def layer_norm_backward(t, size, dtype):
     dy, x, g = t.normal((M, D), dtype), t.normal((M, D), dtype), t.normal((D,), dtype)
     mu = array(x.value.mean(1), "f32")
     rs = array(1 / np.sqrt(x.value.var(1) + 1e-5), "f32")
-    dx, dg, db = t.run("layer_norm_backward", dict(T=dtype), dy=dy, x=x, g=g, mu=mu, rs=rs, out=dict(dx=dtype, dg="f32", db="f32"))
+    dx, dg, db = t.run(
+        "layer_norm_backward", dict(T=dtype), dy=dy, x=x, g=g, mu=mu, rs=rs, out=dict(dx=dtype, dg="f32", db="f32")
+    )
     h = (x.value - mu.value[:, None]) * rs.value[:, None]
     a = dy.value * g.value
     want = (a - a.mean(1, keepdims=True) - h * (a * h).mean(1, keepdims=True)) * rs.value[:, None]
@@ -288,7 +295,9 @@ def qkv(t, heads, BH, dtype):
     angle = t.random.standard_normal((S, D // 2))
     co, si = array(np.cos(angle), "f32"), array(np.sin(angle), "f32")
     q, k, v = t.run(
-        "qkv", dict(T=dtype, BH=BH), x=x, w=w, gq=gq, gk=gk, co=co, si=si, dims=dict(HQ=HQ, HK=HK), out=dict(q=dtype, k=dtype, v=dtype)
+        "qkv", dict(T=dtype, BH=BH), x=x, w=w, gq=gq, gk=gk, co=co, si=si, dims=dict(HQ=HQ, HK=HK), out=dict(
+            q=dtype, k=dtype, v=dtype
+        )
     )
     y = np.einsum("bcs,oc->bos", x.value.reshape(B, C, S), w.value).reshape(B, HQ + 2 * HK, D, S).transpose(0, 1, 3, 2)
     size = np.abs(y).max()
@@ -318,7 +327,10 @@ def gated_linear(t, size, dtype, bias):
     if bias:
         want, scale = want + b.value, scale + np.abs(b.value)
     t.close(z, want, terms=K, scale=scale)
-    t.close(y, swiglu(want[:, :F], want[:, F:]), terms=K, scale=2 * (scale[:, :F] * np.abs(want[:, F:]) + scale[:, F:] * np.abs(want[:, :F])))
+    t.close(
+        y, swiglu(want[:, :F], want[:, F:]), terms=K,
+        scale=2 * (scale[:, :F] * np.abs(want[:, F:]) + scale[:, F:] * np.abs(want[:, :F]))
+    )
 
 
 @sweep(dtype=FLOATS)
@@ -385,7 +397,9 @@ def attention(t, variant, dtype):
             for cache in (k, v):
                 cache.raw[b, :, lengths[b] :] = array(np.nan, dtype).raw
     o, lse = t.run(
-        "attention", dict(T=dtype, causal=causal, window=window), q=q, k=k, v=v, len=length, scale=0.3, out=dict(o=dtype, lse="f32")
+        "attention", dict(
+            T=dtype, causal=causal, window=window
+        ), q=q, k=k, v=v, len=length, scale=0.3, out=dict(o=dtype, lse="f32")
     )
     want, want_lse = attend(q.value, k.value, v.value, 0.3, causal, window, lengths)
     # p is rounded to T before its product; each of its elements is at most 1, their sum divides the result.
@@ -468,7 +482,9 @@ def experts_from_route_to_collect(t, size, dtype):
     t.same(first, np.concatenate([[0], np.cumsum(count.value)]))
 
     fill, xs, slot = t.run(
-        "dispatch", dict(T=dtype), x=x, expert=expert, first=first, fill=array(np.zeros(E), "i32"), out=dict(fill="i32", xs=dtype, slot="i32")
+        "dispatch", dict(T=dtype), x=x, expert=expert, first=first, fill=array(np.zeros(E), "i32"), out=dict(
+            fill="i32", xs=dtype, slot="i32"
+        )
     )
     t.same(fill, count.value)
     t.same(np.sort(slot.value), np.arange(M), what="slot, sorted")

@@ -117,3 +117,11 @@ func.func @tw_cpu_tiles(%n: index, %scratch: !llvm.ptr) -> f32 {
   %x = memref.load %last[%c0] : memref<4xf32>
   return %x : f32
 }
+
+// -----
+
+func.func @tw_cpu_tiles(%scratch: !llvm.ptr) -> memref<4xf32> {
+  // expected-error @below {{a scratch buffer may leave its block by scf.yield only, found func.return}}
+  %a = memref.alloc() : memref<4xf32>
+  return %a : memref<4xf32>
+}

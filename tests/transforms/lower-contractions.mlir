@@ -1,8 +1,8 @@
 // Products of tiles become packed panels and blocks of registers.
 // RUN: tile-opt %s --lower-contractions=vector-bits=512 --split-input-file | FileCheck %s
 // RUN: tile-opt %s --lower-contractions=vector-bits=256 --split-input-file | FileCheck %s --check-prefix=AVX2
-// RUN: tile-opt %s --lower-contractions=vector-bits=512 --split-input-file --remarks-filter-missed="lower-contractions" --remark-policy=all -o /dev/null 2>&1 \
-// RUN:   | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --lower-contractions=vector-bits=512 --split-input-file -o /dev/null \
+// RUN:   --remarks-filter-missed="lower-contractions" --remark-policy=all 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // x times w transposed, both contiguous along k: rows are copied, columns transposed in registers, 8 x 32 accumulators carried.
 // CHECK-LABEL: func.func @linear(
@@ -76,8 +76,8 @@ func.func @narrow(%x: !view, %w: !view) {
 
 // -----
 
-// The accumulator is contiguous along the left factor's axis: the factors are exchanged. Both are contiguous along their own axis, so
-// nothing is transposed: rows lie [k][8].
+// The accumulator is contiguous along the left factor's axis: the factors are exchanged. Both are contiguous along their own
+// axis, so nothing is transposed: rows lie [k][8].
 // CHECK-LABEL: func.func @exchanged(
 // CHECK:         memref.alloc() : memref<8x256x8xf32>
 // CHECK-NOT:     vector.shuffle

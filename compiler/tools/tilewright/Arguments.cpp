@@ -139,8 +139,18 @@ void Arguments::addView(const std::string &option, const std::string &name, Tens
 void Arguments::readInput(const std::string &text) {
   auto [name, value] = parseAssignment("--in", text);
   const tw_parameter_info &parameter = signature.parameter("--in", name);
-  if (isView(parameter))
-    return addView("--in", name, loadTensor(parseFileSpec(value), signature.knownDType(parameter), name));
+  if (isView(parameter)) {
+    std::optional<DType> wanted = signature.knownDType(parameter);
+    FileSpec file = parseFileSpec(value);
+    Tensor tensor = loadTensor(file, wanted, name);
+    if (wanted && *wanted != tensor.dtype)
+      throw failure("`" + name + "` is a view of " + tools::name(*wanted) + ", and " + value + " holds " +
+                        tools::name(tensor.dtype),
+                    isFloat(*wanted) && isFloat(tensor.dtype)
+                        ? "to convert it: --in " + name + "=" + file.path + ":" + tools::name(*wanted)
+                        : "");
+    return addView("--in", name, std::move(tensor));
+  }
   if (!scalars.emplace(name, parseScalar(name, value)).second)
     throw usageError("--in gives `" + name + "` twice");
 }

@@ -9,8 +9,8 @@ void report(tw_status status, tw_error *error) {
   std::string message = tw_error_message(error), diagnostics = tw_error_diagnostics(error);
   tw_error_release(error);
   printRendered(diagnostics);
-  if (status == TW_INVALID_SOURCE && !diagnostics.empty())
-    message.clear();
+  if (!diagnostics.empty() && (status == TW_INVALID_SOURCE || diagnostics.find(message) != std::string::npos))
+    message.clear(); // the diagnostics said it
   else if (message.empty())
     message = tw_status_name(status);
   throw CommandError(status == TW_NOT_FOUND ? exitUsage : exitFailure, message);

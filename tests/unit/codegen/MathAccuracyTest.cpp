@@ -38,7 +38,7 @@ const Function functions[] = {
     {"log1p", 1.0, 1.0, [](long double x, long double) { return std::log1p(x); }},
     {"sin", 1.6, 1.0, [](long double x, long double) { return std::sin(x); }},
     {"cos", 1.6, 1.0, [](long double x, long double) { return std::cos(x); }},
-    {"erf", 1.7, 1.6, [](long double x, long double) { return std::erf(x); }, 7},
+    {"erf", 1.8, 1.7, [](long double x, long double) { return std::erf(x); }, 7},
     {"rsqrt", 1.5, 1.5, [](long double x, long double) { return 1 / std::sqrt(x); }},
     {"powf", 1.0, 1.3, [](long double x, long double y) { return std::pow(x, y); }, 40, true},
 };

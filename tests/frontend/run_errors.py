@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What `tilewright check` says about wrong programs, word by word, and that it says nothing about right ones.
+
+errors/<topic>-<what>.tile holds a wrong program, a line `//-- expected`, and the exact standard error of checking it, each line
+behind `//| `. What is checked is a copy of the part above the marker, under the file's own name and beside copies of the other
+files, so that imports find them. accepted/*.tile are legal: exit code 0 and no output. Programs too large for a file are made
+below (`generated`).
+
+    TILEWRIGHT_CLI=build/dev/bin/tilewright tests/frontend/run_errors.py            all
+    TILEWRIGHT_CLI=build/dev/bin/tilewright tests/frontend/run_errors.py names-     those whose names begin so
+    TILEWRIGHT_CLI=build/dev/bin/tilewright tests/frontend/run_errors.py --update   writes what is printed now
+"""
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+MARKER = "//-- expected\n"
+PREFIX = "//| "
+
+
+def split(text):
+    """The program, and the expected diagnostics (None if there are none yet)."""
+    program, marker, rest = text.partition(MARKER)
+    if not marker:
+        return program, None
+    lines = rest.splitlines(keepends=True)
+    return program, "".join(line.removeprefix(PREFIX) if line.startswith(PREFIX) else line[3:] for line in lines)
+
+
+def joined(program, stderr):
+    expected = "".join((PREFIX + line).rstrip() + "\n" for line in stderr.splitlines())
+    return program + ("" if program.endswith("\n") else "\n") + MARKER + expected
+
+
+def without_trailing_blanks(text):
+    return "".join(line.rstrip() + "\n" for line in text.splitlines())
+
+
+def check(folder, name):
+    command = [os.environ["TILEWRIGHT_CLI"], "check", name]
+    result = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
+    return result.returncode, result.stdout.decode() + result.stderr.decode()
+
+
+def generated():
+    """(name, program, a text that the diagnostics must contain)"""
+    kernel = "kernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = {}; }}\n"
+    yield "limits-size.tile", "// " + "x" * (1 << 20) + "\n", "is too large"
+    yield "limits-tokens.tile", ";" * ((1 << 20) - 2), "tokens"
+    yield "limits-brackets.tile", kernel.format("(" * 5000 + "1" + ")" * 5000), "nested deeper than 200"
+    yield "limits-unary.tile", kernel.format("-" * 5000 + "1"), "nested deeper than 200"
+    yield "limits-operands.tile", kernel.format(" + ".join(["1.0"] * 5000)), "1000"
+    yield "limits-blocks.tile", kernel.replace("y[n] = {};", "{}").format("if true { " * 500 + "}" * 500), "nested deeper"
+    yield "limits-calls.tile", calls(3000), "nested deeper"
+    yield "limits-errors.tile", "".join(f"let a{n} = missing{n}q;\n" for n in range(80)), "more errors"
+
+
+def calls(count):
+    lines = ["fn f0(x: f32) -> f32 = x;"] + [f"fn f{n}(x: f32) -> f32 = f{n - 1}(x);" for n in range(1, count)]
+    return "\n".join(lines) + f"\nkernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = f{count - 1}(1); }}\n"
+
+
+def run_error(path, folder, update):
+    program, expected = split(path.read_text())
+    code, stderr = check(folder, path.name)
+    if code != 1 or not stderr:
+        return f"expected diagnostics and exit code 1, found exit code {code}\n{stderr}"
+    stderr = without_trailing_blanks(stderr)
+    if update:
+        path.write_text(joined(program, stderr))
+        return None
+    if expected is None:
+        return "has no expectations; --update writes them\n" + stderr
+    lines = (without_trailing_blanks(expected).splitlines(keepends=True), stderr.splitlines(keepends=True))
+    return "".join(difflib.unified_diff(*lines, "expected", "found")) or None
+
+
+def run_accepted(path):
+    code, stderr = check(path.parent, path.name)
+    return None if code == 0 and not stderr else f"expected no diagnostics, found exit code {code}\n{stderr}"
+
+
+def run_generated(folder, name, program, part):
+    (folder / name).write_text(program)
+    code, stderr = check(folder, name)
+    (folder / name).unlink()
+    return None if code == 1 and part in stderr else f"expected exit code 1 and {part!r}, found {code}\n{stderr[:2000]}"
+
+
+def jobs(folder, only, update):
+    """(name, function that gives a complaint or None)"""
+    for path in sorted((HERE / "errors").glob("*.tile")):
+        (folder / path.name).write_text(split(path.read_text())[0])
+    for path in sorted((HERE / "errors").glob("*.tile")):
+        if path.name.startswith(only):
+            yield path.name, lambda path=path: run_error(path, folder, update)
+    for path in sorted((HERE / "accepted").glob("*.tile")):
+        if path.name.startswith(only):
+            yield "accepted/" + path.name, lambda path=path: run_accepted(path)
+    for name, program, part in generated():
+        if name.startswith(only):
+            yield name, lambda case=(name, program, part): run_generated(folder, *case)
+
+
+def main():
+    update = "--update" in sys.argv[1:]
+    only = tuple(argument for argument in sys.argv[1:] if argument != "--update") or ("",)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
+        names, functions = zip(*jobs(pathlib.Path(folder), only, update))
+        for name, complaint in zip(names, pool.map(lambda function: function(), functions)):
+            if complaint:
+                failed += 1
+                print(f"{name}:\n{complaint}")
+    print(f"{len(names) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
