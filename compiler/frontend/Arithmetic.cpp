@@ -101,7 +101,8 @@ bool Arithmetic::isNumber(const Value &value) {
     diagnostics.error(value.where, "expected a value, found " + describe(value))
         .help(value.kind == Value::Kind::Function
                   ? "call it: " + quoted(value.function->name + "(…)")
-                  : "a dtype converts a value: " + quoted(std::string(name(value.dtype)) + "(x)"));
+                  : "a dtype converts a value, " + quoted(std::string(name(value.dtype)) + "(x)") +
+                        ", and is compared with a dtype, `T == f32`");
   return false;
 }
 
@@ -137,7 +138,7 @@ const Expr *Arithmetic::literal(const Value &value, DType dtype, const std::stri
   bool kindsAgree = isInteger ? dtype != DType::Bool : isFloat(dtype);
   if (kindsAgree)
     diagnostics.error(value.where, subject + describe(value) + " is not a value of " + type)
-        .help("to round it, write " + quoted(type + "(" + (isInteger ? toText(value.integer) : toText(value.real)) + ")"));
+        .help((isFloat(dtype) ? "to round it, write " : "to keep its low bits, write ") + quoted(type + "(" + (isInteger ? toText(value.integer) : toText(value.real)) + ")"));
   else if (dtype == DType::Bool)
     diagnostics.error(value.where, subject + "expected bool, found " + describe(value))
         .help("write `true`, `false` or a comparison");
@@ -279,6 +280,13 @@ Value Arithmetic::binary(BinaryOperator op, SourceRange operatorWhere, const Val
     return logical(facts.op, facts.spelling, left, right, where);
   if (left.isLiteral() && right.isLiteral())
     return foldLiterals(op, left, right, operatorWhere, where);
+  auto isFloatTile = [](const Value &value) { return value.kind == Value::Kind::Tile && isFloat(value.tile->type.dtype); };
+  if ((isBitwise(op) || op == BinaryOperator::Remainder) && (isFloatTile(left) || isFloatTile(right)) && isNumber(left) &&
+      isNumber(right)) {
+    diagnostics.error(operatorWhere,
+                      quoted(facts.spelling) + " needs integers, found " + describe(left) + " and " + describe(right));
+    return Value::error(where);
+  }
   Operands operands = unify({&left, &right}, facts.spelling, operatorWhere);
   if (operands.empty())
     return Value::error(where);
@@ -286,11 +294,6 @@ Value Arithmetic::binary(BinaryOperator op, SourceRange operatorWhere, const Val
   if (dtype == DType::Bool) {
     diagnostics.error(operatorWhere, quoted(facts.spelling) + " does not take bool")
         .help(isBitwise(op) ? "write `and`, `or` or `!=`" : "convert explicitly: `i32(flag)`");
-    return Value::error(where);
-  }
-  if (isFloat(dtype) && (isBitwise(op) || op == BinaryOperator::Remainder)) {
-    diagnostics.error(operatorWhere,
-                      quoted(facts.spelling) + " needs integers, found " + describe(left) + " and " + describe(right));
     return Value::error(where);
   }
   return Value::ofTile(tree.elementwise(facts.op, operands, where), where);

@@ -47,6 +47,12 @@ public:
   Diagnostic &warning(SourceRange where, std::string message) { return add(Severity::Warning, where, std::move(message)); }
   Diagnostic &remark(SourceRange where, std::string message) { return add(Severity::Remark, where, std::move(message)); }
 
+  /// Adds a note to every diagnostic from number `first` on.
+  void noteFrom(size_t first, SourceRange where, const std::string &message) {
+    for (size_t i = first; i < kept.size(); ++i)
+      kept[i].note(where, message);
+  }
+
   const std::vector<Diagnostic> &all() const { return kept; }
   bool hasErrors() const { return errors != 0; }
   unsigned errorCount() const { return errors; }

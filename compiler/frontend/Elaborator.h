@@ -70,6 +70,8 @@ private:
   void reportUnknown(const ast::Name &name);
   std::vector<std::string_view> visibleNames() const;
   std::optional<DType> resolve(const ast::DTypeReference &reference);
+  /// `candidates` are what may stand there besides dtypes and type statics.
+  void reportUnknownDType(const ast::DTypeReference &reference, std::vector<std::string_view> candidates);
   const typed::Axis *resolveAxis(const ast::Name &name);
   std::optional<Axes> resolveAxes(const std::vector<ast::Name> &names);
   std::optional<typed::TileType> resolve(const ast::TileTypeReference &reference);
@@ -104,6 +106,8 @@ private:
   Value restated(const Value &value, SourceRange where);
   /// One bool for the whole tile, or null after an error; `keyword` is `if` or `while`.
   const Expr *condition(const ast::Expression &expression, std::string_view keyword);
+  const Expr *conditionOf(const Value &value, SourceRange where, std::string_view keyword);
+  bool reportAlwaysPresent(const ast::Expression &expression);
   /// The integer a scalar expression certainly has.
   std::optional<int64_t> constantInteger(const Expr &expr) const;
   /// Built from constants and, in a check, symbolic statics alone.
@@ -168,7 +172,6 @@ private:
   void forStatement(const ast::ForStatement &statement);
   void whileStatement(const ast::WhileStatement &statement);
   void require(const ast::RequireStatement &statement);
-  void checkRequirement(const Expr &condition, const ast::RequireStatement &statement);
   bool isRequirable(const Expr &expr, bool &onTunables) const;
   void print(const ast::PrintStatement &statement);
   void assertStatement(const ast::AssertStatement &statement);
@@ -186,7 +189,9 @@ private:
   /// Declares what a `let` or `var` with a type names. Null after an error.
   const typed::Symbol *declareTyped(const ast::Name &name, const ast::TileTypeReference &type, const Value &value,
                                     typed::Symbol::Kind kind, SourceRange where);
-  bool checkAxesWithin(const Expr &value, const Axes &axes, const std::string &holder, SourceRange declared);
+  /// `where` is the value's place, if that is not where its expression stands.
+  bool checkAxesWithin(const Expr &value, const Axes &axes, const std::string &holder, SourceRange declared,
+                       SourceRange where = {});
 
   // SemaAxes.cpp
   const typed::Axis *declareAxis(const ast::AxisDeclaration &declaration, typed::Axis::Origin origin);
@@ -243,6 +248,8 @@ private:
                                      const Axes &over, SourceRange where);
   const typed::Function *makeInstance(const FunctionReference &function, const std::vector<typed::TileType> &types,
                                       const Axes &over, SourceRange where);
+  void noteCall(const FunctionValue &function, const std::vector<typed::TileType> &types, const Axes &over, SourceRange where,
+                size_t firstFault);
   const typed::Function *declaredInstance(const FunctionInfo &info, const std::vector<typed::TileType> &types,
                                           const Axes &over);
   const typed::Function *bodilessInstance(const FunctionValue &function, const std::vector<typed::TileType> &types);

@@ -391,6 +391,10 @@ std::string suffixRemedy(std::string_view number, std::string_view suffix) {
     return "digits are written without separators";
   if (suffix.front() == '.')
     return "a number has one point";
+  if (number.starts_with("0x") || number.starts_with("0X"))
+    return "hexadecimal digits are 0 to 9 and a to f";
+  if (suffix == "e" || suffix == "E")
+    return "an exponent has digits: `1e-5`";
   if (number == "0" && (suffix.front() == 'b' || suffix.front() == 'o'))
     return "integers are decimal or, after `0x`, hexadecimal";
   return "a literal takes the type of what it meets; `f32(" + std::string(number) + ")` states one";

@@ -435,6 +435,12 @@ void Parser::explainAfterExpression(Diagnostic &diagnostic) {
   case Kind::Assign:
     diagnostic.help("write `==` to compare");
     break;
+  case Kind::PlusAssign:
+  case Kind::MinusAssign:
+  case Kind::MaxAssign:
+  case Kind::MinAssign:
+    diagnostic.help("only `atomic` gives the value before: `let old = atomic v[i] += 1;`");
+    break;
   case Kind::As:
     diagnostic.help("a cast is written like a call: `f32(x)`");
     break;
@@ -716,6 +722,11 @@ DeclarationPtr Parser::parseUnknownDeclaration() {
     meant = translatedKeyword(peek().text);
     if (meant == Kind::End)
       meant = nearestKeyword(peek().text, {Kind::Kernel, Kind::Fn, Kind::Let, Kind::Import, Kind::Extern, Kind::Deriv});
+  }
+  if (sees(Kind::Name) && peek().text == "def") { // what follows is hardly this language
+    failExpected("a declaration").help("as in `fn f(x: f32) -> f32 = x * x;`");
+    take();
+    return nullptr;
   }
   if (meant != Kind::End) {
     complain(here(), "expected a declaration, found " + describe(peek())).help("did you mean " + quote(textOf(meant)) + "?");

@@ -86,6 +86,7 @@ private:
   void checkIndex(const AccessSite &site, unsigned dimension);
   bool covers(const AccessSite &site, const typed::Axis *axis);
   bool covers(const IndexValue *index, const typed::Axis *axis);
+  const typed::Axis *coveredDependent(const AccessSite &site, const typed::Axis *axis);
 
   // Rule 2: mixed radix
   Answer isInjective(const AffineIndex &sum);
@@ -124,7 +125,7 @@ void PlaceRule::checkView(const typed::View &view) {
     if (site.store && site.view == &view)
       (isSet(site) ? assignments : sums).push_back(&site);
   if (assignments.empty() && sums.empty()) {
-    diagnostics.error(view.where, quoted(view.name) + " is never written");
+    diagnostics.error(view.where, quoted(view.name) + " is never written").help("store to it, or remove it");
     return;
   }
   Sites all = assignments;
@@ -145,14 +146,18 @@ void PlaceRule::checkView(const typed::View &view) {
     site->store->sharedByTiles = isAnyShared && !site->store->atomic;
 }
 
-/// One view is either assigned or accumulated, and accumulated in one way.
+/// One view is either assigned or accumulated, and accumulated in one way. (A sum formed from the tiles' parts and one formed in
+/// place by `atomic` would overwrite each other.)
 void PlaceRule::checkMixture(const Sites &stores) {
   for (const AccessSite *other : stores) {
     const AccessSite *first = stores.front();
-    if (other->store->store == first->store->store || inDifferentBranches(*first, *other, /*ofPresence=*/true))
+    bool isSameKind = other->store->store == first->store->store;
+    bool isSameWay = isSameKind && other->store->atomic == first->store->atomic;
+    if (isSameWay || inDifferentBranches(*first, *other, /*ofPresence=*/true))
       continue;
     std::string name = quoted(first->view->name);
-    std::string message = isSet(*first) ? name + " is assigned with `=`, so it cannot be accumulated too"
+    std::string message = isSameKind      ? name + " is accumulated with `atomic` and without: one of the two for each view"
+                          : isSet(*first) ? name + " is assigned with `=`, so it cannot be accumulated too"
                                         : name + " is accumulated in two ways: one of `+=`, `max=` and `min=` for each view";
     diagnostics.error(other->where(), message).note(first->where(), "the other store is here");
     return;
@@ -188,9 +193,27 @@ bool PlaceRule::checkCovered(const AccessSite &site, const typed::Axis *axis) {
   bool isGrid = axis->origin == typed::Axis::Origin::Grid;
   std::string who = isGrid ? "all tiles along " : "all passes of the loop along ";
   std::string name = quoted(axis->name);
+  if (const typed::Axis *dependent = coveredDependent(site, axis)) {
+    diagnostics
+        .error(site.where(), "tiles of different " + name + " may write the same elements of " + quoted(site.view->name) +
+                                 ": the ranges of " + quoted(dependent->name) + " may overlap")
+        .help("ranges between consecutive entries of a view never do: `first[" + axis->name + "]..first[" + axis->name +
+              " + 1]`");
+    return false;
+  }
   diagnostics.error(site.where(), who + name + " write the same elements of " + quoted(site.view->name) + ": reduce over " +
                                       name + ", or accumulate with `+=`");
   return false;
+}
+
+/// A variable that occurs in the place and whose range depends on `axis`.
+const typed::Axis *PlaceRule::coveredDependent(const AccessSite &site, const typed::Axis *axis) {
+  for (const typed::Axis *other : site.inside) {
+    const AxisRange &range = indices.ranges.at(other);
+    if (other != axis && covers(site, other) && (dependsOnAxis(range.low, axis) || dependsOnAxis(range.high, axis)))
+      return other;
+  }
+  return nullptr;
 }
 
 bool PlaceRule::covers(const AccessSite &site, const typed::Axis *axis) {

@@ -78,12 +78,14 @@ const Symbol *Elaborator::declareTyped(const ast::Name &name, const ast::TileTyp
   return &symbol;
 }
 
-bool Elaborator::checkAxesWithin(const Expr &value, const Axes &axes, const std::string &holder, SourceRange declared) {
+bool Elaborator::checkAxesWithin(const Expr &value, const Axes &axes, const std::string &holder, SourceRange declared,
+                                 SourceRange where) {
   Axes surplus = TreeBuilder::without(value.type.axes, axes);
   if (surplus.empty())
     return true;
   const std::string &axis = surplus.front()->name;
-  Diagnostic &error = diagnostics.error(value.where, "the value has axis " + quoted(axis) + ", which " + holder + " has not");
+  Diagnostic &error = diagnostics.error(where.valid() ? where : value.where,
+                                        "the value has axis " + quoted(axis) + ", which " + holder + " has not");
   error.note(surplus.front()->where, quoted(axis) + " is declared here");
   if (declared.valid())
     error.note(declared, holder + " is here");
@@ -137,7 +139,7 @@ void Elaborator::assignVariable(const ast::AssignStatement &statement, const Sym
   if (value.isError())
     return;
   const Expr *assigned = assignedValue(statement, symbol, value);
-  if (!assigned || !checkAxesWithin(*assigned, symbol.type.axes, quoted(symbol.name), symbol.where))
+  if (!assigned || !checkAxesWithin(*assigned, symbol.type.axes, quoted(symbol.name), symbol.where, value.where))
     return;
   bool isSet = statement.op == ast::AssignOperator::Set;
   if (isSet && !assigned->type.isScalar() && !isSubset(symbol.type.axes, assigned->type.axes)) {

@@ -211,15 +211,37 @@ Value Elaborator::boundOfSpan(const ast::MemberExpression &member) {
 // Conditions and constants
 // --------------------------------------------------------------------------------------------------------------------
 
+/// `if x` on a view without `?`.
+bool Elaborator::reportAlwaysPresent(const Expression &expression) {
+  const auto *name = ast::dynAs<ast::NameExpression>(&expression);
+  const Entity *entity = name ? lookup(name->name) : nullptr;
+  if (!entity || entity->kind != Entity::Kind::View || entity->view->optional)
+    return false;
+  diagnostics.error(expression.where, "`" + name->name + "` is not optional, so it is always present")
+      .note(entity->view->where, "declared here")
+      .help("an optional view is declared with `?`; to test an element, write `" + name->name + "[…] != 0`");
+  return true;
+}
+
 const Expr *Elaborator::condition(const Expression &expression, std::string_view keyword) {
-  Value value = this->expression(expression);
+  if (reportAlwaysPresent(expression))
+    return nullptr;
+  return conditionOf(this->expression(expression), expression.where, keyword);
+}
+
+const Expr *Elaborator::conditionOf(const Value &value, SourceRange where, std::string_view keyword) {
   const Expr *tile = arithmetic.tile(value);
   if (!tile)
     return nullptr;
   if (tile->type.dtype == DType::Bool && tile->type.isScalar())
     return tile;
-  Diagnostic &error = diagnostics.error(expression.where, "the condition of `" + std::string(keyword) +
-                                                              "` must be one bool, found " + Arithmetic::describe(value));
+  if (isFunctionBody() && tile->type.dtype == DType::Bool) {
+    diagnostics.error(where, "conditions in a function are fixed when it is compiled")
+        .help("choose between values with `where`");
+    return nullptr;
+  }
+  Diagnostic &error = diagnostics.error(where, "the condition of `" + std::string(keyword) + "` must be one bool, found " +
+                                                   Arithmetic::describe(value));
   if (tile->type.dtype == DType::Bool)
     error.help("for tiles use `where`, or ask for `any(…, over " + tile->type.axes.front()->name + ")`");
   else

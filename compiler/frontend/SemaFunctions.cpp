@@ -96,9 +96,10 @@ bool Elaborator::checkArity(const FunctionValue &function, size_t arguments, siz
   if (arguments == expected && axes == expectedAxes)
     return true;
   bool axesDiffer = arguments == expected;
-  std::string message = quoted(function.name) + " takes " +
-                        (axesDiffer ? plural(expectedAxes, "`over` axis") : plural(expected, "argument")) + ", found " +
-                        std::to_string(axesDiffer ? axes : arguments);
+  std::string taken = !axesDiffer         ? plural(expected, "argument")
+                      : expectedAxes == 0 ? "no `over`"
+                                          : std::to_string(expectedAxes) + (expectedAxes == 1 ? " axis" : " axes") + " after `over`";
+  std::string message = quoted(function.name) + " takes " + taken + ", found " + std::to_string(axesDiffer ? axes : arguments);
   Diagnostic &error = diagnostics.error(where, std::move(message));
   if (function.info)
     error.note(function.info->where, "declared here");

@@ -73,13 +73,30 @@ const Function *Elaborator::instantiate(const FunctionReference &function, const
   }
   size_t axesBefore = kernel.axes.size();
   active.emplace_back(std::move(identity), function->name);
+  size_t faultsBefore = diagnostics.all().size();
   const Function *instance = makeInstance(function, types, over, where);
   active.pop_back();
+  noteCall(*function, types, over, where, faultsBefore);
   if (instance)
     origins[instance] = function;
   if (!instance || kernel.axes.size() == axesBefore)
     instances[key] = instance;
   return instance;
+}
+
+/// What is wrong in a function may be so for these types or axes only: says which call it is.
+void Elaborator::noteCall(const FunctionValue &function, const std::vector<TileType> &types, const Axes &over,
+                          SourceRange where, size_t firstFault) {
+  const ast::FunctionDeclaration *declaration = function.info ? function.info->declaration : nullptr;
+  bool isGeneric = declaration && (!declaration->statics.empty() || !over.empty());
+  if (!isGeneric || firstFault == diagnostics.all().size() || where == function.info->where)
+    return;
+  std::string arguments;
+  for (const TileType &type : types)
+    arguments += (arguments.empty() ? "" : ", ") + toString(type);
+  for (const Axis *axis : over)
+    arguments += std::string(axis == over.front() ? (types.empty() ? "over " : ", over ") : ", ") + axis->name;
+  diagnostics.noteFrom(firstFault, where, quoted(function.name) + " is called here with (" + arguments + ")");
 }
 
 const Function *Elaborator::makeInstance(const FunctionReference &function, const std::vector<TileType> &types,
@@ -326,7 +343,9 @@ const Function *Elaborator::ruleInstance(const FunctionInfo &info, const Functio
         .error(namesDiffer ? rule.name.where : rule.value->where,
                quoted(info.name) + " has " + std::to_string(expected) + (expected == 1 ? " parameter" : " parameters") +
                    ", the rule has " + std::to_string(namesDiffer ? rule.parameters.size() : parts) +
-                   (namesDiffer ? "" : " values"))
+                   (namesDiffer  ? ""
+                    : parts == 1 ? " value"
+                                 : " values"))
         .note(info.where, "declared here");
     return nullptr;
   }

@@ -147,7 +147,10 @@ bool ModuleLoader::reportClash(const Names &names, const ast::Name &name) {
   auto earlier = names.find(name.text);
   if (earlier == names.end())
     return false;
-  diagnostics.error(name.where, quoted(name.text) + " is already defined").note(earlier->second.where, "first defined here");
+  Diagnostic &error = diagnostics.error(name.where, quoted(name.text) + " is already defined");
+  error.note(earlier->second.where, "first defined here");
+  if (earlier->second.where.source != name.where.source)
+    error.help("choose another name, or import the file under a name: `import … as …;`");
   return true;
 }
 

@@ -51,7 +51,8 @@ void Elaborator::declare(const ast::Name &name, Entity entity) {
   else if (earlier)
     diagnostics.error(name.where, "`" + name.text + "` is already defined; names are never shadowed")
         .note(earlier->where, "first defined here")
-        .help("choose another name");
+        .help(earlier->kind == Entity::Kind::Dimension ? "a dimension takes its value from the shapes; choose another name"
+                                                       : "choose another name");
   else if (isTunable)
     diagnostics.error(name.where, "`" + name.text + "` is a tunable, as it stands after `by`").help("choose another name");
   else {
@@ -70,6 +71,8 @@ std::vector<std::string_view> Elaborator::visibleNames() const {
     names.push_back(name);
   for (const Builtin &builtin : builtins())
     names.push_back(builtin.name);
+  for (unsigned i = 0; i <= static_cast<unsigned>(DType::Bool); ++i)
+    names.push_back(name(static_cast<DType>(i)));
   return names;
 }
 
@@ -85,6 +88,12 @@ void Elaborator::reportUnknown(const ast::Name &name) {
         .help("only the host calls kernels; share code in a function");
     return;
   }
+  for (const auto &[alias, entity] : body->file->names)
+    if (entity.kind == Entity::Kind::Alias && entity.alias &&
+        std::find(entity.alias->own.begin(), entity.alias->own.end(), name.text) != entity.alias->own.end()) {
+      error.help("did you mean `" + alias + "." + name.text + "`?");
+      return;
+    }
   bool outsideFunction = isFunctionBody() && kernelInfo != nullptr;
   suggest(error, name.text, visibleNames(),
           outsideFunction ? "a function sees only its parameters and what the file declares" : "");
@@ -93,6 +102,16 @@ void Elaborator::reportUnknown(const ast::Name &name) {
 // --------------------------------------------------------------------------------------------------------------------
 // Types
 // --------------------------------------------------------------------------------------------------------------------
+
+/// Names of dtypes in other languages.
+static std::string_view translatedDType(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> translations = {
+      {"double", "f64"},   {"float64", "f64"}, {"float32", "f32"}, {"half", "f16"},    {"float16", "f16"}, {"bfloat16", "bf16"},
+      {"long", "i64"},     {"int64", "i64"},   {"int", "i32"},     {"int32", "i32"},   {"short", "i16"},   {"int16", "i16"},
+      {"int8", "i8"},      {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},     {"boolean", "bool"}, {"i1", "bool"}};
+  auto found = translations.find(name);
+  return found == translations.end() ? std::string_view() : found->second;
+}
 
 std::optional<DType> Elaborator::resolve(const ast::DTypeReference &reference) {
   if (reference.builtin)
@@ -107,11 +126,7 @@ std::optional<DType> Elaborator::resolve(const ast::DTypeReference &reference) {
   }
   const Entity *entity = lookup(reference.name);
   if (!entity) {
-    Diagnostic &error = diagnostics.error(reference.where, "unknown dtype `" + reference.name + "`");
-    std::vector<std::string_view> candidates = visibleNames();
-    for (unsigned i = 0; i <= static_cast<unsigned>(DType::Bool); ++i)
-      candidates.push_back(name(static_cast<DType>(i)));
-    suggest(error, reference.name, candidates);
+    reportUnknownDType(reference, {});
     return std::nullopt;
   }
   if (entity->kind == Entity::Kind::Poisoned)
@@ -120,6 +135,21 @@ std::optional<DType> Elaborator::resolve(const ast::DTypeReference &reference) {
     return entity->value.dtype;
   diagnostics.error(reference.where, "`" + reference.name + "` is no dtype").note(entity->where, "declared here");
   return std::nullopt;
+}
+
+void Elaborator::reportUnknownDType(const ast::DTypeReference &reference, std::vector<std::string_view> candidates) {
+  Diagnostic &error = diagnostics.error(reference.where, "unknown dtype `" + reference.name + "`");
+  if (std::string_view translated = translatedDType(reference.name); !translated.empty()) {
+    error.help("did you mean `" + std::string(translated) + "`?");
+    return;
+  }
+  for (unsigned i = 0; i <= static_cast<unsigned>(DType::Bool); ++i)
+    candidates.push_back(name(static_cast<DType>(i)));
+  for (const Names &frame : body->frames)
+    for (const auto &[name, entity] : frame)
+      if (entity.kind == Entity::Kind::Fixed && entity.value.kind == Value::Kind::DType)
+        candidates.push_back(name);
+  suggest(error, reference.name, candidates);
 }
 
 const Axis *Elaborator::resolveAxis(const ast::Name &name) {

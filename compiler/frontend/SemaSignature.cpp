@@ -19,12 +19,17 @@ public:
         if (dimension.name)
           declared.insert(dimension.name->text);
     }
+    inGrid = true;
     visit(kernel.grid);
+    inGrid = false;
     visit(kernel.body);
   }
 
   std::set<std::string> tunables(const FileScope &file) const {
     std::set<std::string> names;
+    for (const std::string &name : gridBlockSizes) // what the body declares is not visible there
+      if (!file.names.count(name) && !findBuiltin(name))
+        names.insert(name);
     for (const std::string &name : blockSizes)
       if (!declared.count(name) && !file.names.count(name) && !findBuiltin(name))
         names.insert(name);
@@ -36,7 +41,8 @@ private:
     for (const ast::AxisDeclaration &axis : axes) {
       declared.insert(axis.name.text);
       if (const auto *name = ast::dynAs<ast::NameExpression>(axis.by.get()))
-        blockSizes.insert(name->name);
+        if (!declared.count(name->name) || !inGrid)
+          (inGrid ? gridBlockSizes : blockSizes).insert(name->name);
     }
   }
   void visit(const ast::Block &block) {
@@ -73,7 +79,9 @@ private:
   }
 
   std::set<std::string> declared;
-  std::set<std::string> blockSizes;
+  std::set<std::string> blockSizes; ///< in the body
+  std::set<std::string> gridBlockSizes;
+  bool inGrid = false;
 };
 
 void addMembers(std::vector<DType> &members, std::initializer_list<DType> more) {

@@ -198,14 +198,15 @@ void Elaborator::forStatement(const ast::ForStatement &statement) {
 }
 
 void Elaborator::whileStatement(const ast::WhileStatement &statement) {
-  bool refused = refusedInFunction("while", statement.where);
+  if (refusedInFunction("while", statement.where))
+    return;
   const Expr *condition = this->condition(*statement.condition, "while");
   Statement &loop = tree.makeStatement(StatementKind::While, statement.where);
   loop.value = condition;
   ++runTimeConditions;
   inBlock(loop.body, [&] { statements(statement.body); });
   --runTimeConditions;
-  if (condition && !refused)
+  if (condition)
     body->block->push_back(&loop);
 }
 
@@ -217,8 +218,15 @@ void Elaborator::require(const ast::RequireStatement &statement) {
   if (refusedInFunction("require", statement.where))
     return;
   inRequirement = true;
-  const Expr *condition = this->condition(*statement.condition, "require");
+  Value value = expression(*statement.condition);
   inRequirement = false;
+  bool onTunables = false;
+  if (value.kind == Value::Kind::Tile && !isConstant(*value.tile) && !isRequirable(*value.tile, onTunables)) {
+    diagnostics.error(statement.condition->where, "a requirement must be known before the kernel runs")
+        .help("use dimensions, scalar parameters, statics and tunables; test values in memory with `assert`");
+    return;
+  }
+  const Expr *condition = conditionOf(value, statement.condition->where, "require");
   if (!condition)
     return;
   if (isConstant(*condition)) {
@@ -227,23 +235,13 @@ void Elaborator::require(const ast::RequireStatement &statement) {
                         "requirement not met" + (statement.text ? ": " + statement.text->value : std::string()));
     return;
   }
-  checkRequirement(*condition, statement);
-}
-
-void Elaborator::checkRequirement(const Expr &condition, const ast::RequireStatement &statement) {
-  bool onTunables = false;
-  if (!isRequirable(condition, onTunables)) {
-    diagnostics.error(statement.condition->where, "a requirement must be known before the kernel runs")
-        .help("use dimensions, scalar parameters, statics and tunables; test values in memory with `assert`");
-    return;
-  }
   if (runTimeConditions != 0) {
     diagnostics.error(statement.where,
                       "a requirement holds for the whole launch, so it cannot stand under a run-time condition");
     return;
   }
   kernel.requirements.push_back(
-      {&condition, statement.text ? statement.text->value : std::string(), statement.condition->where, onTunables});
+      {condition, statement.text ? statement.text->value : std::string(), statement.condition->where, onTunables});
 }
 
 bool Elaborator::isRequirable(const Expr &expr, bool &onTunables) const {

@@ -123,7 +123,11 @@ const Expr *Elaborator::constantOf(const ast::StaticParameter &parameter, DType 
 }
 
 void Elaborator::bindConstantStatic(const ast::StaticParameter &parameter) {
-  std::optional<DType> dtype = parameter.constantType ? resolve(*parameter.constantType) : std::nullopt;
+  const ast::DTypeReference *type = parameter.constantType ? &*parameter.constantType : nullptr;
+  bool isUnknown = type && !type->builtin && !type->accumOf && !lookup(type->name);
+  if (isUnknown) // one word alone may also be a misspelt class
+    reportUnknownDType(*type, {"float", "real", "integer", "number"});
+  std::optional<DType> dtype = type && !isUnknown ? resolve(*type) : std::nullopt;
   const Expr *value = dtype ? constantOf(parameter, *dtype) : nullptr;
   if (!value)
     return declare(parameter.name, Entity::poisoned(parameter.name.where));

@@ -7,15 +7,20 @@
 //   - if the innermost loops are reductions, they carry the accumulators in registers, and sums may be reassociated, which is what
 //     LLVM's loop vectorizer needs to use vectors for them.
 //
+// A nest that stores long rows (`tilewright.large`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp copies
+// to memory; meanwhile it fetches what `tilewright.later` names.
+//
 // Precondition: every extent is at least 1 (a span is never empty), since what is hoisted out of a loop is computed even if the
 // loop runs nothing.
 
 #include "compiler/transforms/Passes.h"
+#include "compiler/transforms/StripStore.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -30,6 +35,8 @@ namespace tilewright {
 
 namespace {
 
+constexpr int64_t stripBytes = 4096, lineBytes = 64;
+
 class NestLowering {
 public:
   NestLowering(linalg::GenericOp op, bool reference)
@@ -39,6 +46,11 @@ public:
         break;
       ++carryingLoops;
     }
+    if (auto large = op->getAttrOfType<IntegerAttr>("tilewright.large"))
+      isLarge = op.getInputs()[large.getInt()];
+    if (auto later = op->getAttrOfType<DenseI64ArrayAttr>("tilewright.later"))
+      for (int64_t number : later.asArrayRef())
+        fetched.push_back(&op->getOpOperand(static_cast<unsigned>(number)));
   }
 
   void run() {
@@ -47,6 +59,8 @@ public:
     one = arith::ConstantIndexOp::create(builder, 1);
     for (unsigned loop = 0; loop < depth; ++loop)
       extents.push_back(extentOf(loop));
+    if (isLarge)
+      strip = allocateStrip();
     emitLevel(0, {});
     op.erase();
   }
@@ -121,7 +135,11 @@ private:
     });
   }
 
-  Value load(OpOperand &operand) { return memref::LoadOp::create(builder, operand.get(), indicesOf(operand)); }
+  Value load(OpOperand &operand) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      return operand.get();
+    return memref::LoadOp::create(builder, operand.get(), indicesOf(operand));
+  }
 
   SmallVector<Value> loadOutputs() {
     SmallVector<Value> values;
@@ -131,6 +149,10 @@ private:
   }
 
   void storeOutputs(ValueRange values) {
+    if (strip) {
+      memref::StoreOp::create(builder, values.front(), strip, stripPosition);
+      return;
+    }
     for (auto [output, value] : llvm::zip(op.getDpsInitsMutable(), values))
       memref::StoreOp::create(builder, value, output.get(), indicesOf(output));
   }
@@ -153,7 +175,10 @@ private:
     bool startsCarrying = carries && level == depth - carryingLoops;
     if (startsCarrying)
       accumulators = loadOutputs();
-    accumulators = emitLoop(level, accumulators);
+    if (strip && level + 1 == depth)
+      emitStrips();
+    else
+      accumulators = emitLoop(level, accumulators);
     if (startsCarrying)
       storeOutputs(accumulators);
     return accumulators;
@@ -168,6 +193,58 @@ private:
     if (!initial.empty())
       scf::YieldOp::create(builder, next);
     return llvm::to_vector(ValueRange(loop.getResults()));
+  }
+
+  // Strips of the innermost loop --------------------------------------------------------------------------------------------
+
+  Value allocateStrip() {
+    Type element = cast<MemRefType>(op.getOutputs().front().getType()).getElementType();
+    int64_t count = stripBytes * 8 / element.getIntOrFloatBitWidth();
+    return memref::AllocOp::create(builder, MemRefType::get({count}, element));
+  }
+
+  void emitStrips() {
+    unsigned innermost = depth - 1;
+    Value length = arith::ConstantIndexOp::create(builder, cast<MemRefType>(strip.getType()).getDimSize(0));
+    auto strips = scf::ForOp::create(builder, zero, extents[innermost], length);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(strips.getBody());
+    Value first = strips.getInductionVar(), rest = arith::SubIOp::create(builder, extents[innermost], first);
+    Value count = arith::MinUIOp::create(builder, rest, length);
+    variables[innermost] = first;
+    if (!fetched.empty())
+      emitFetches(count);
+    emitStrip(first, count);
+    variables[innermost] = first;
+    OpOperand &output = *op.getDpsInitsMutable().begin();
+    emitStripStore(builder, {strip, count, output.get(), indicesOf(output), isLarge});
+  }
+
+  void emitStrip(Value first, Value count) {
+    auto loop = scf::ForOp::create(builder, zero, count, one);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    stripPosition = loop.getInductionVar();
+    variables[depth - 1] = arith::AddIOp::create(builder, first, stripPosition);
+    emitLevel(depth, {});
+  }
+
+  /// Fetches the lines of what will be read later, along the strip at the innermost variable.
+  void emitFetches(Value count) {
+    auto branch = scf::IfOp::create(builder, isLarge, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value first = variables[depth - 1];
+    for (OpOperand *operand : fetched) {
+      int64_t bits = cast<MemRefType>(operand->get().getType()).getElementTypeBitWidth();
+      Value step = arith::ConstantIndexOp::create(builder, lineBytes * 8 / bits);
+      auto loop = scf::ForOp::create(builder, zero, count, step);
+      OpBuilder::InsertionGuard inner(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      variables[depth - 1] = arith::AddIOp::create(builder, first, loop.getInductionVar());
+      memref::PrefetchOp::create(builder, operand->get(), indicesOf(*operand), /*isWrite=*/builder.getBoolAttr(false),
+                                 /*localityHint=*/builder.getI32IntegerAttr(2), /*isDataCache=*/builder.getBoolAttr(true));
+    }
   }
 
   /// The old values of the outputs that the body reads (null for others).
@@ -227,6 +304,8 @@ private:
   SmallVector<Value> variables;
   SmallVector<Value> extents;
   Value zero, one;
+  Value isLarge, strip, stripPosition; ///< null if nothing is streamed
+  SmallVector<OpOperand *> fetched;
   IRMapping mapping;
   llvm::DenseMap<Value, unsigned> levels;
   llvm::DenseMap<Operation *, unsigned> placed;

@@ -135,12 +135,16 @@ def LowerLinalgToLoops : Pass<"lower-linalg-to-loops", "::mlir::ModuleOp"> {
       memref.store %s1, %sum[%i]
     }
     ```
+    A nest with the hint `tilewright.large` computes its innermost dimension in strips of 4 KiB and copies each to the output by
+    vectors, non-temporal ones if that input is true; under the same condition it prefetches the inputs named by `tilewright.later`.
+
     Extents must be at least 1. Not handled: tensors, and indexing maps that are no projected permutations.
   }];
   let options = [
     Option<"reference", "reference", "bool", "false", "Keep sums in order: no reassociation">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandCasts : Pass<"expand-casts", "::mlir::ModuleOp"> {

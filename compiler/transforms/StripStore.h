@@ -1,0 +1,18 @@
+// A strip is a piece of an output's row that was computed in the cache; here it is copied to memory.
+#pragma once
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilewright {
+
+struct Strip {
+  mlir::Value elements; ///< memref<…xT>, of which the first `count` (an index) are valid
+  mlir::Value count;
+  mlir::Value output; ///< a memref whose last dimension has stride 1
+  llvm::SmallVector<mlir::Value> indices; ///< where in `output` the strip begins
+  mlir::Value isLarge;                    ///< an i1: bypass the caches
+};
+
+void emitStripStore(mlir::ImplicitLocOpBuilder &builder, const Strip &strip);
+
+} // namespace tilewright
