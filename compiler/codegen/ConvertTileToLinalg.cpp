@@ -5,7 +5,8 @@
 //   3. five functions     each written by an Emitter, which binds the arguments' slots    Emitter
 //        count, list      loops over the grid's ranges                                    Grid
 //        begin, finish    partial sums                                                    Sums
-//        tiles            the kernel's body, for each tile                                Nests, Reductions, Dots, Control, Reports
+//        tiles            the kernel's body, for each tile                                Nests, Reductions, Dots, Control,
+//        Reports
 
 #include "compiler/codegen/ConvertTileToLinalgGrid.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
@@ -51,7 +52,8 @@ public:
                    (!grid.isProduct && failed(emitFunction("tw_cpu_list", {pointer, pointer}, {}, list))) ||
                    failed(emitFunction("tw_cpu_begin", {pointer, i64}, {}, begin)) ||
                    failed(emitFunction("tw_cpu_tiles", {pointer, i64, i64, i64, pointer}, {}, tiles)) ||
-                   failed(emitFunction("tw_cpu_finish", {pointer, i64, i64, i64, i64}, {}, finish)) || failed(describe(module)));
+                   failed(emitFunction("tw_cpu_finish", {pointer, i64, i64, i64, i64}, {}, finish)) ||
+                   failed(describe(module)));
   }
 
 private:

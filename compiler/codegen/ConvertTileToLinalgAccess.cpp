@@ -41,7 +41,9 @@ std::optional<LinearForm> product(const LinearForm &lhs, const LinearForm &rhs) 
   return result;
 }
 
-LinearForm constantForm(int64_t value) { return {Monomial{value, {}, {}}}; }
+LinearForm constantForm(int64_t value) {
+  return {Monomial{value, {}, {}}};
+}
 
 std::optional<LinearForm> sum(std::optional<LinearForm> lhs, std::optional<LinearForm> rhs) {
   if (!lhs || !rhs)
@@ -80,7 +82,9 @@ std::optional<LinearForm> linearForm(Value index) {
 // Plain accesses
 // --------------------------------------------------------------------------------------------------------------------
 
-int64_t splitDimension(tile::ViewType view) { return view.getPackRank() > 1 ? view.getPackDimension() : -1; }
+int64_t splitDimension(tile::ViewType view) {
+  return view.getPackRank() > 1 ? view.getPackDimension() : -1;
+}
 
 int64_t unitDimension(tile::ViewType view) {
   return view.getUnitStride() == splitDimension(view) ? -1 : view.getUnitStride();
@@ -117,7 +121,9 @@ StringAttr singleUnitAxis(const LinearForm &form) {
   return axis;
 }
 
-bool mentions(Value index, StringAttr axis) { return tile::positionOfAxis(index.getType(), axis) >= 0; }
+bool mentions(Value index, StringAttr axis) {
+  return tile::positionOfAxis(index.getType(), axis) >= 0;
+}
 
 } // namespace
 

@@ -17,8 +17,8 @@ struct Monomial {
 /// An index as a sum.
 using LinearForm = llvm::SmallVector<Monomial, 4>;
 
-/// The index tile (or scalar) as a sum of products of constants, scalars and at most one span each, or nothing if it is not one:
-/// `2 * p + r`, `h * D + e`, but not `ids[t]` or `j / 128`.
+/// The index tile (or scalar) as a sum of products of constants, scalars and at most one span each, or nothing if it is not
+/// one: `2 * p + r`, `h * D + e`, but not `ids[t]` or `j / 128`.
 std::optional<LinearForm> linearForm(mlir::Value index);
 
 /// The dimension of a view that stands for several dimensions of memory (a pack whose strides do not merge), or -1.
@@ -27,7 +27,8 @@ int64_t splitDimension(tile::ViewType view);
 /// The dimension of an access whose stride is 1, or -1.
 int64_t unitDimension(tile::ViewType view);
 
-/// Whether the elements are a strided part of the view (nothing to compare, all indices linear), so that a memref can name them.
+/// Whether the elements are a strided part of the view (nothing to compare, all indices linear), so that a memref can name
+/// them.
 bool isPlain(mlir::ValueRange indices, llvm::ArrayRef<bool> compare, int64_t splitDimension);
 bool isPlain(tile::LoadOp load);
 

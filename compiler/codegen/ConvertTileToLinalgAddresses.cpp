@@ -1,5 +1,5 @@
-// A plain access, `w[h * D + e, c]` over axes h, e, c, is strided memory whatever its indices are: each axis steps by the sum of
-// (coefficient · stride) over the dimensions it occurs in. So one memref.reinterpret_cast serves slices, shifts, strides,
+// A plain access, `w[h * D + e, c]` over axes h, e, c, is strided memory whatever its indices are: each axis steps by the sum
+// of (coefficient · stride) over the dimensions it occurs in. So one memref.reinterpret_cast serves slices, shifts, strides,
 // diagonals, and merged dimensions, where memref.subview would serve only the first two:
 //
 //   offset   (h.start · D + e.start) · stride0 + c.start · stride1

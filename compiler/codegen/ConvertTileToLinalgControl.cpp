@@ -109,8 +109,8 @@ void bind(Emitter &emitter, ValueRange values, ValueRange replacements, ArrayRef
 
 /// New buffers for the tiles among `values`; none for scalars.
 SmallVector<Buffer> allocateFor(Emitter &emitter, ValueRange values) {
-  return llvm::map_to_vector(values,
-                             [&](Value value) { return tile::isTile(value.getType()) ? emitter.allocate(value.getType()) : Buffer(); });
+  return llvm::map_to_vector(
+      values, [&](Value value) { return tile::isTile(value.getType()) ? emitter.allocate(value.getType()) : Buffer(); });
 }
 
 SmallVector<Buffer> resultBuffers(Emitter &emitter, ResultRange results) {
@@ -140,7 +140,8 @@ LogicalResult emitFor(Emitter &emitter, tile::ForOp op) {
   assignTiles(emitter, buffers, op.getInitial());
 
   auto span = dyn_cast<tile::SpanType>(op.getInductionVariable().getType());
-  Value low = emitter.scalar(op.getLow()), high = emitter.scalar(op.getHigh()), step = emitter.constant(span ? span.getCapacity() : 1);
+  Value low = emitter.scalar(op.getLow()), high = emitter.scalar(op.getHigh()),
+        step = emitter.constant(span ? span.getCapacity() : 1);
   auto loop = scf::ForOp::create(builder, low, high, step, scalarsOf(emitter, op.getInitial()));
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -188,8 +189,8 @@ LogicalResult emitIf(Emitter &emitter, scf::IfOp op) {
 // while
 // --------------------------------------------------------------------------------------------------------------------
 
-/// The buffers of the values that the condition passes on: those of the arguments that it passes on as they are (once each), new
-/// ones for others.
+/// The buffers of the values that the condition passes on: those of the arguments that it passes on as they are (once each),
+/// new ones for others.
 SmallVector<Buffer> passedBuffers(Emitter &emitter, scf::WhileOp op, ArrayRef<Buffer> arguments) {
   SmallVector<Buffer> buffers;
   llvm::SmallDenseSet<Value> shared;

@@ -4,8 +4,8 @@
 //   output   the accumulator's buffer, which already holds the old sum
 //   body     both elements converted to the accumulator's type by tile.cast, multiplied, added
 //
-// lower-contractions turns it into packed panels and register blocks; what it leaves becomes plain loops, for which the order of
-// the dimensions is chosen here.
+// lower-contractions turns it into packed panels and register blocks; what it leaves becomes plain loops, for which the order
+// of the dimensions is chosen here.
 
 #include "compiler/codegen/ConvertTileToLinalgNests.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"

@@ -35,15 +35,33 @@ Value Emitter::constant(TypedAttr value) {
   return known = arith::ConstantOp::create(builder, value);
 }
 
-Value Emitter::constant(int64_t value) { return constant(builder.getI64IntegerAttr(value)); }
-Value Emitter::constantIndex(int64_t value) { return constant(builder.getIndexAttr(value)); }
-Value Emitter::add(Value lhs, Value rhs) { return builder.createOrFold<arith::AddIOp>(lhs, rhs); }
-Value Emitter::sub(Value lhs, Value rhs) { return builder.createOrFold<arith::SubIOp>(lhs, rhs); }
-Value Emitter::mul(Value lhs, Value rhs) { return builder.createOrFold<arith::MulIOp>(lhs, rhs); }
-Value Emitter::min(Value lhs, Value rhs) { return builder.createOrFold<arith::MinSIOp>(lhs, rhs); }
-Value Emitter::max(Value lhs, Value rhs) { return builder.createOrFold<arith::MaxSIOp>(lhs, rhs); }
-Value Emitter::toIndex(Value value) { return builder.createOrFold<arith::IndexCastOp>(builder.getIndexType(), value); }
-Value Emitter::fromIndex(Value value) { return builder.createOrFold<arith::IndexCastOp>(builder.getI64Type(), value); }
+Value Emitter::constant(int64_t value) {
+  return constant(builder.getI64IntegerAttr(value));
+}
+Value Emitter::constantIndex(int64_t value) {
+  return constant(builder.getIndexAttr(value));
+}
+Value Emitter::add(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::AddIOp>(lhs, rhs);
+}
+Value Emitter::sub(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::SubIOp>(lhs, rhs);
+}
+Value Emitter::mul(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::MulIOp>(lhs, rhs);
+}
+Value Emitter::min(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::MinSIOp>(lhs, rhs);
+}
+Value Emitter::max(Value lhs, Value rhs) {
+  return builder.createOrFold<arith::MaxSIOp>(lhs, rhs);
+}
+Value Emitter::toIndex(Value value) {
+  return builder.createOrFold<arith::IndexCastOp>(builder.getIndexType(), value);
+}
+Value Emitter::fromIndex(Value value) {
+  return builder.createOrFold<arith::IndexCastOp>(builder.getI64Type(), value);
+}
 
 Value Emitter::ceilDiv(Value low, Value high, int64_t step) {
   Value length = max(sub(high, low), constant(0));
@@ -65,7 +83,8 @@ static constexpr int64_t firstParameterSlot = 4;
 
 Value Emitter::loadSlot(int64_t slot) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value address = LLVM::GEPOp::create(builder, pointer, builder.getI64Type(), argumentSlots(), ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
+  Value address = LLVM::GEPOp::create(builder, pointer, builder.getI64Type(), argumentSlots(),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
   return LLVM::LoadOp::create(builder, builder.getI64Type(), address);
 }
 
@@ -73,7 +92,8 @@ Value Emitter::memoryAt(Value address, Type element) {
   MLIRContext *context = builder.getContext();
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = builder.getI64Type(), one = LLVM::LLVMArrayType::get(i64, 1);
   Value base = LLVM::IntToPtrOp::create(builder, pointer, address);
-  Value descriptor = LLVM::PoisonOp::create(builder, LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i64, one, one}));
+  Value descriptor =
+      LLVM::PoisonOp::create(builder, LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i64, one, one}));
   auto insert = [&](Value value, ArrayRef<int64_t> position) {
     descriptor = LLVM::InsertValueOp::create(builder, descriptor, value, position);
   };
@@ -101,7 +121,8 @@ View Emitter::bindView(tile::ViewType type, int64_t &slot) {
 
 Value Emitter::bindScalar(Type type, int64_t slot) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  Value address = LLVM::GEPOp::create(builder, pointer, builder.getI64Type(), argumentSlots(), ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
+  Value address = LLVM::GEPOp::create(builder, pointer, builder.getI64Type(), argumentSlots(),
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slot)});
   Type stored = type.isInteger(1) ? builder.getI8Type() : type;
   bool isSmallFloat = isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8; // the LLVM dialect has no such type
   if (isSmallFloat)

@@ -19,16 +19,21 @@ struct Axis {
   int64_t capacity;
 };
 
-/// Strided memory. The dimensions of an access and those of memory differ if a pack has strides that do not merge: it is `split`.
+/// Strided memory. The dimensions of an access and those of memory differ if a pack has strides that do not merge: it is
+/// `split`.
 struct View {
-  mlir::Value flat; ///< memref<?xT>: element 0 and all that follow
+  mlir::Value flat;                                ///< memref<?xT>: element 0 and all that follow
   llvm::SmallVector<mlir::Value> extents, strides; ///< i64, for each dimension of memory
   int64_t unitStride;                              ///< the dimension of an access with stride 1, or -1
   int64_t split, splitRank;                        ///< this dimension of an access (or -1) is splitRank dimensions of memory
   mlir::Type element;
 
-  int64_t firstMemoryDimension(int64_t dimension) const { return dimension + (split >= 0 && dimension > split ? splitRank - 1 : 0); }
-  int64_t lastMemoryDimension(int64_t dimension) const { return dimension + (split >= 0 && dimension >= split ? splitRank - 1 : 0); }
+  int64_t firstMemoryDimension(int64_t dimension) const {
+    return dimension + (split >= 0 && dimension > split ? splitRank - 1 : 0);
+  }
+  int64_t lastMemoryDimension(int64_t dimension) const {
+    return dimension + (split >= 0 && dimension >= split ? splitRank - 1 : 0);
+  }
 };
 
 /// A tile's memory: a memref of its capacities, row-major. Elements i1 are stored as i8, and some narrow floats as f32.
@@ -138,7 +143,8 @@ private:
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
 };
 
-/// How a tile's elements are stored: i1 as i8, and the results of max and min of narrow floats as f32, in which they are formed.
+/// How a tile's elements are stored: i1 as i8, and the results of max and min of narrow floats as f32, in which they are
+/// formed.
 mlir::Type storageOf(mlir::Value tile);
 mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location location, mlir::Value element, mlir::Type storage);
 mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location location, mlir::Value stored, mlir::Type element);

@@ -1,6 +1,6 @@
 // A grid whose ranges are known from the arguments' sizes is a product: tile t of `over (i in M by BM, j in N by BN)` has
-// j = t mod ⌈N / BN⌉ and i = t div ⌈N / BN⌉. Any other (`i in first[e]..first[e + 1] by BM`) is walked once before the launch, by
-// count and list, which write down (first, end) of each variable for each tile.
+// j = t mod ⌈N / BN⌉ and i = t div ⌈N / BN⌉. Any other (`i in first[e]..first[e + 1] by BM`) is walked once before the launch,
+// by count and list, which write down (first, end) of each variable for each tile.
 
 #include "compiler/codegen/ConvertTileToLinalgGrid.h"
 
@@ -198,7 +198,9 @@ LogicalResult emitCount(Emitter &emitter, const Grid &grid) {
   return success();
 }
 
-LogicalResult emitList(Emitter &emitter, const Grid &grid) { return ListWriter(emitter, grid).write(emitter.constant(0)); }
+LogicalResult emitList(Emitter &emitter, const Grid &grid) {
+  return ListWriter(emitter, grid).write(emitter.constant(0));
+}
 
 LogicalResult emitTiles(Emitter &emitter, const Grid &grid) {
   ImplicitLocOpBuilder &builder = emitter.builder;

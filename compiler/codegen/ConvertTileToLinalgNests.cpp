@@ -1,11 +1,11 @@
 // Expressions, and the nests that evaluate them.
 //
-// An expression is evaluated at a point: position along each axis. Its value there is scalar code, in which leaves are elements of
-// buffers and views. Where the leaves are strided memory they are operands of a linalg.generic; all other reads (gathers, `else`)
-// are memref.load in its body.
+// An expression is evaluated at a point: position along each axis. Its value there is scalar code, in which leaves are elements
+// of buffers and views. Where the leaves are strided memory they are operands of a linalg.generic; all other reads (gathers,
+// `else`) are memref.load in its body.
 //
-// `a * b + c` becomes one fused operation here, by a rule that looks only at the expression. It must not be left to the back end:
-// an expression without a buffer is evaluated in several nests, and `s == max(s, over k)` needs the same s in both.
+// `a * b + c` becomes one fused operation here, by a rule that looks only at the expression. It must not be left to the back
+// end: an expression without a buffer is evaluated in several nests, and `s == max(s, over k)` needs the same s in both.
 
 #include "compiler/codegen/ConvertTileToLinalgNests.h"
 
@@ -56,7 +56,9 @@ Point Point::moved(StringAttr axis, Value position) {
   return result;
 }
 
-Value Point::index(StringAttr axis) { return emitter.add(emitter.axis(axis).start, emitter.fromIndex(position(axis))); }
+Value Point::index(StringAttr axis) {
+  return emitter.add(emitter.axis(axis).start, emitter.fromIndex(position(axis)));
+}
 
 Value Point::at(Value tile) {
   if (!tile::isTile(tile.getType()))
@@ -72,7 +74,9 @@ SmallVector<Value> Point::at(ValueRange tiles) {
   return llvm::map_to_vector(tiles, [&](Value tile) { return at(tile); });
 }
 
-Value Point::read(const Buffer &buffer) { return loadElement(emitter, buffer, *this); }
+Value Point::read(const Buffer &buffer) {
+  return loadElement(emitter, buffer, *this);
+}
 
 Value Point::compute(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
@@ -280,7 +284,8 @@ public:
     if (!later.empty())
       attributes.push_back(builder.getNamedAttr("tilewright.later", builder.getDenseI64ArrayAttr(later)));
     if (hints.large) {
-      attributes.push_back(builder.getNamedAttr("tilewright.large", builder.getI64IntegerAttr(static_cast<int64_t>(inputs.size()))));
+      attributes.push_back(
+          builder.getNamedAttr("tilewright.large", builder.getI64IntegerAttr(static_cast<int64_t>(inputs.size()))));
       add(inputs, hints.large, {});
     }
     return attributes;
@@ -320,15 +325,6 @@ Operation *emitGeneric(Emitter &emitter, ArrayRef<StringAttr> axes, ArrayRef<Str
   };
   return linalg::GenericOp::create(builder, TypeRange(), operands.inputs, operands.outputs, operands.maps, kinds, emitBody,
                                    attributes);
-}
-
-void forEachPlainLoad(Value expression, llvm::function_ref<void(tile::LoadOp)> visit) {
-  llvm::SmallPtrSet<void *, 16> seen;
-  forEachLeaf(expression, seen, [&](Value leaf) {
-    auto load = leaf.getDefiningOp<tile::LoadOp>();
-    if (load && !hasBuffer(leaf) && isPlain(load))
-      visit(load);
-  });
 }
 
 void emitLoops(Emitter &emitter, ArrayRef<StringAttr> axes, llvm::function_ref<void(Point &)> body) {
@@ -376,14 +372,17 @@ namespace {
 /// Rows shorter than this are not worth a separate path to memory.
 constexpr int64_t leastStreamedRow = 1024;
 
-int64_t bytesOf(Type element) { return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8); }
+int64_t bytesOf(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
 
 /// Whether the view is larger than the caches, an i1.
 Value isLarge(Emitter &emitter, const View &view) {
   Value bytes = emitter.constant(bytesOf(view.element));
   for (Value extent : view.extents)
     bytes = emitter.mul(bytes, extent);
-  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::sge, bytes, emitter.constant(emitter.settings.streamedBytes));
+  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::sge, bytes,
+                               emitter.constant(emitter.settings.streamedBytes));
 }
 
 /// What a load will read in the tile after this one, if the grid's fastest variable is one of its axes; else null.
@@ -399,8 +398,23 @@ Value memoryOfNextTile(Emitter &emitter, tile::LoadOp load) {
   return memory;
 }
 
+/// The plain loads before a store, in its block, that go along its rows.
+SmallVector<tile::LoadOp> loadsAlong(tile::StoreOp store, StringAttr innermost) {
+  SmallVector<tile::LoadOp> loads;
+  llvm::SmallDenseSet<StringAttr> axes;
+  for (StringAttr axis : axesOfSpans(store.getSpans()))
+    axes.insert(axis);
+  for (auto load : store->getBlock()->getOps<tile::LoadOp>()) {
+    auto isOfStore = [&](StringAttr axis) { return axes.contains(axis); };
+    bool isAlong = unitStrideAxis(unitDimension(load.getView().getType()), load.getIndices()) == innermost;
+    if (load->isBeforeInBlock(store) && isAlong && isPlain(load) && llvm::all_of(tile::axesOf(load.getType()), isOfStore))
+      loads.push_back(load);
+  }
+  return loads;
+}
+
 /// A large output that is stored row by row should bypass the caches. While its rows go to memory, the rows that the next tile
-/// will read can come from there; but rows that only this nest reads come in time by themselves.
+/// will read can come from there; but rows that one nest alone reads come in time by themselves.
 NestHints hintsFor(Emitter &emitter, tile::StoreOp op, const View &view, StringAttr innermost) {
   NestHints hints;
   bool isSmallFloat = isa<FloatType>(view.element) && view.element.getIntOrFloatBitWidth() == 8; // no vectors of them
@@ -409,12 +423,11 @@ NestHints hintsFor(Emitter &emitter, tile::StoreOp op, const View &view, StringA
     return hints;
   hints.large = isLarge(emitter, view);
   emitter.streams = true;
-  forEachPlainLoad(op.getValue(), [&](tile::LoadOp load) {
-    if (!isReadAgain(load) || unitStrideAxis(unitDimension(load.getView().getType()), load.getIndices()) != innermost)
-      return;
-    if (Value memory = memoryOfNextTile(emitter, load))
+  for (tile::LoadOp load : loadsAlong(op, innermost)) {
+    Value memory = isReadAgain(load) ? memoryOfNextTile(emitter, load) : Value();
+    if (memory)
       hints.later.push_back({memory, llvm::to_vector(tile::axesOf(load.getType()))});
-  });
+  }
   return hints;
 }
 

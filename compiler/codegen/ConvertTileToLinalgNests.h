@@ -47,8 +47,8 @@ struct NestOutput {
 
 /// Inputs of a nest that its body does not read.
 struct NestHints {
-  mlir::Value large;                    ///< an i1, or null: the output is large and should not displace what the caches hold
-  llvm::SmallVector<NestOutput> later;  ///< what a later tile will read, to be fetched meanwhile
+  mlir::Value large;                   ///< an i1, or null: the output is large and should not displace what the caches hold
+  llvm::SmallVector<NestOutput> later; ///< what a later tile will read, to be fetched meanwhile
 };
 
 /// The axes with one of them moved to the end (null: unchanged).
@@ -57,16 +57,13 @@ Axes withInnermost(llvm::ArrayRef<mlir::StringAttr> axes, mlir::StringAttr inner
 /// The axis along which most of what the expressions read is contiguous, or null.
 mlir::StringAttr contiguousAxis(mlir::ValueRange expressions);
 
-/// A linalg.generic over `axes`, outermost first. Plain loads and buffers that `expressions` read become its inputs. `body` gives
-/// the new elements of the outputs, from the old ones. Hints become the attributes `tilewright.large` and `tilewright.later`, which
-/// have the numbers of the inputs.
+/// A linalg.generic over `axes`, outermost first. Plain loads and buffers that `expressions` read become its inputs. `body`
+/// gives the new elements of the outputs, from the old ones. Hints become the attributes `tilewright.large` and
+/// `tilewright.later`, which have the numbers of the inputs.
 mlir::Operation *emitGeneric(Emitter &emitter, llvm::ArrayRef<mlir::StringAttr> axes, llvm::ArrayRef<mlir::StringAttr> reduced,
                              mlir::ValueRange expressions, llvm::ArrayRef<NestOutput> outputs,
                              llvm::function_ref<llvm::SmallVector<mlir::Value>(Point &, mlir::ValueRange)> body,
                              const NestHints &hints = {});
-
-/// Calls `visit` for the plain loads without a buffer that an expression is made of.
-void forEachPlainLoad(mlir::Value expression, llvm::function_ref<void(tile::LoadOp)> visit);
 
 /// scf.for loops over `axes`, outermost first, in order.
 void emitLoops(Emitter &emitter, llvm::ArrayRef<mlir::StringAttr> axes, llvm::function_ref<void(Point &)> body);

@@ -1,7 +1,8 @@
 // Which tiles get a buffer.
 //
-// The problem. A kernel is a graph of tiles; a loop nest computes one tile, or stores one. If every value had a buffer, `T(act(acc))`
-// would pass three times over memory; if none had, `exp(s - top)`, used by a sum and by a product, would be computed twice.
+// The problem. A kernel is a graph of tiles; a loop nest computes one tile, or stores one. If every value had a buffer,
+// `T(act(acc))` would pass three times over memory; if none had, `exp(s - top)`, used by a sum and by a product, would be
+// computed twice.
 //
 // An example, one step of attention:
 //
@@ -92,7 +93,9 @@ struct Evaluation {
   int64_t rank;
 };
 
-int64_t rankOf(Value value) { return static_cast<int64_t>(tile::axesOf(value.getType()).size()); }
+int64_t rankOf(Value value) {
+  return static_cast<int64_t>(tile::axesOf(value.getType()).size());
+}
 
 /// The number of axes over which an operation evaluates one of its operands.
 int64_t nestRank(OpOperand &use) {
@@ -129,10 +132,12 @@ bool isInDeeperLoop(Operation *op, Operation *definition) {
 
 /// Whether `op`, or what it holds, writes the view.
 bool writes(Operation *op, Value view) {
-  return op->walk([&](Operation *inner) {
-             bool isWrite = isa<tile::StoreOp, tile::AccumulateOp, tile::AtomicRMWOp>(inner);
-             return isWrite && llvm::is_contained(inner->getOperands(), view) ? WalkResult::interrupt() : WalkResult::advance();
-           }).wasInterrupted();
+  return op
+      ->walk([&](Operation *inner) {
+        bool isWrite = isa<tile::StoreOp, tile::AccumulateOp, tile::AtomicRMWOp>(inner);
+        return isWrite && llvm::is_contained(inner->getOperands(), view) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// The first operation that stands before `load`, in its block or around it, and writes its view; or null.
@@ -225,7 +230,8 @@ bool isExpensiveAlone(Operation *op) {
     return !matchPattern(op->getOperand(1), m_Constant());
   if (isa<math::MathDialect>(op->getDialect()))
     return !isCheapMath(op);
-  return isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, tile::RandomBitsOp>(op);
+  return isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp, tile::RandomBitsOp>(
+      op);
 }
 
 class ReusePlan {
@@ -308,8 +314,8 @@ bool readsBuffer(Value value, Value buffer) {
   return buffers.contains(buffer);
 }
 
-/// For each operand of a block's terminator, the tile that its destination holds while the block runs (null: none that matters).
-/// Operands without a destination are absent.
+/// For each operand of a block's terminator, the tile that its destination holds while the block runs (null: none that
+/// matters). Operands without a destination are absent.
 using Destinations = llvm::SmallVector<std::optional<Value>>;
 
 /// Whether `op` may write its result over `old` while it runs.
@@ -361,12 +367,14 @@ public:
 private:
   void writeAhead(OpOperand &operand, Value old, Block &block) {
     Operation *op = operand.get().getDefiningOp();
-    if (!tile::isTile(operand.get().getType()) || !canBeWrittenAhead(op) || op->getBlock() != &block || !hasBuffer(operand.get()))
+    if (!tile::isTile(operand.get().getType()) || !canBeWrittenAhead(op) || op->getBlock() != &block ||
+        !hasBuffer(operand.get()))
       return;
     if (old && (!canOverwrite(op, old) || isReadAfter(op, old)))
       return;
     auto previous = op->getAttrOfType<DenseI64ArrayAttr>(intoName);
-    SmallVector<int64_t> into = previous ? llvm::to_vector(previous.asArrayRef()) : SmallVector<int64_t>(op->getNumResults(), -1);
+    SmallVector<int64_t> into =
+        previous ? llvm::to_vector(previous.asArrayRef()) : SmallVector<int64_t>(op->getNumResults(), -1);
     int64_t &position = into[cast<OpResult>(operand.get()).getResultNumber()];
     if (position < 0)
       position = operand.getOperandNumber();

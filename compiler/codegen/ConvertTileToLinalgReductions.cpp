@@ -1,5 +1,5 @@
-// reduce becomes a linalg.generic with reduction dimensions; what must keep its order (arg_reduce, fold, scan) becomes scf loops
-// with the state in registers.
+// reduce becomes a linalg.generic with reduction dimensions; what must keep its order (arg_reduce, fold, scan) becomes scf
+// loops with the state in registers.
 
 #include "compiler/codegen/ConvertTileToLinalgReductions.h"
 
@@ -26,11 +26,14 @@ Value combine(Emitter &emitter, tile::Reduction kind, Value lhs, Value rhs) {
   auto flags = arith::FastMathFlags::nsz;
   switch (kind) {
   case tile::Reduction::Add:
-    return isFloat ? arith::AddFOp::create(builder, lhs, rhs).getResult() : arith::AddIOp::create(builder, lhs, rhs).getResult();
+    return isFloat ? arith::AddFOp::create(builder, lhs, rhs).getResult()
+                   : arith::AddIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::Max:
-    return isFloat ? arith::MaximumFOp::create(builder, lhs, rhs, flags).getResult() : arith::MaxSIOp::create(builder, lhs, rhs).getResult();
+    return isFloat ? arith::MaximumFOp::create(builder, lhs, rhs, flags).getResult()
+                   : arith::MaxSIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::Min:
-    return isFloat ? arith::MinimumFOp::create(builder, lhs, rhs, flags).getResult() : arith::MinSIOp::create(builder, lhs, rhs).getResult();
+    return isFloat ? arith::MinimumFOp::create(builder, lhs, rhs, flags).getResult()
+                   : arith::MinSIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::UMax:
     return arith::MaxUIOp::create(builder, lhs, rhs);
   case tile::Reduction::UMin:
@@ -73,15 +76,17 @@ Value identity(Emitter &emitter, tile::Reduction kind, Type type) {
 // reduce
 // --------------------------------------------------------------------------------------------------------------------
 
-/// Kept axes outside, reduced ones inside, so that the loops can keep the sum in a register; but the contiguous axis is innermost
-/// in any case, so that the loops can be vectorized along it.
+/// Kept axes outside, reduced ones inside, so that the loops can keep the sum in a register; but the contiguous axis is
+/// innermost in any case, so that the loops can be vectorized along it.
 static Axes reductionOrder(ArrayRef<StringAttr> kept, ArrayRef<StringAttr> reduced, StringAttr innermost) {
   Axes axes(kept.begin(), kept.end());
   axes.append(reduced.begin(), reduced.end());
   return withInnermost(axes, innermost);
 }
 
-static Type elementType(const Buffer &buffer) { return cast<MemRefType>(buffer.memref.getType()).getElementType(); }
+static Type elementType(const Buffer &buffer) {
+  return cast<MemRefType>(buffer.memref.getType()).getElementType();
+}
 
 static Value valueOfScalar(Emitter &emitter, const Buffer &buffer) {
   Point nowhere(emitter, [](StringAttr) { return Value(); });
@@ -144,8 +149,8 @@ private:
 using Step = llvm::function_ref<SmallVector<Value>(Point &, ValueRange)>;
 
 /// The states after all elements along `axis`: `first` at element 0, then `next` for each.
-SmallVector<Value> emitInOrder(Emitter &emitter, Point &point, StringAttr axis, llvm::function_ref<SmallVector<Value>(Point &)> first,
-                               Step next) {
+SmallVector<Value> emitInOrder(Emitter &emitter, Point &point, StringAttr axis,
+                               llvm::function_ref<SmallVector<Value>(Point &)> first, Step next) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Point start = point.moved(axis, emitter.constantIndex(0));
   SmallVector<Value> states = first(start); // a span is never empty

@@ -40,9 +40,8 @@ static void emitReport(Emitter &emitter, int64_t message, ValueRange values, Val
 void emitPrint(Emitter &emitter, tile::PrintOp op) {
   int64_t count = std::max<int64_t>(1, static_cast<int64_t>(op.getValues().size()));
   Value slots = emitter.allocateOnStack(emitter.builder.getI64Type(), count);
-  emitLoops(emitter, axesOfSpans(op.getSpans()), [&](Point &point) {
-    emitReport(emitter, static_cast<int64_t>(op.getMessage()), point.at(op.getValues()), slots);
-  });
+  emitLoops(emitter, axesOfSpans(op.getSpans()),
+            [&](Point &point) { emitReport(emitter, static_cast<int64_t>(op.getMessage()), point.at(op.getValues()), slots); });
 }
 
 /// Whether all existing elements of a condition are true.
@@ -53,10 +52,11 @@ static Value isTrueEverywhere(Emitter &emitter, tile::AssertOp op) {
   Buffer result = emitter.allocate(builder.getI1Type());
   memref::StoreOp::create(builder, identity(emitter, tile::Reduction::And, builder.getI8Type()), result.memref);
   Axes axes = axesOfSpans(op.getSpans());
-  emitGeneric(emitter, axes, axes, op.getCondition(), NestOutput{result.memref, {}}, [&](Point &point, ValueRange old) -> SmallVector<Value> {
-    Value element = toStorage(builder, builder.getLoc(), point.at(op.getCondition()), builder.getI8Type());
-    return {combine(emitter, tile::Reduction::And, old.front(), element)};
-  });
+  emitGeneric(emitter, axes, axes, op.getCondition(), NestOutput{result.memref, {}},
+              [&](Point &point, ValueRange old) -> SmallVector<Value> {
+                Value element = toStorage(builder, builder.getLoc(), point.at(op.getCondition()), builder.getI8Type());
+                return {combine(emitter, tile::Reduction::And, old.front(), element)};
+              });
   Point nowhere(emitter, [](StringAttr) { return Value(); });
   return loadElement(emitter, result, nowhere);
 }

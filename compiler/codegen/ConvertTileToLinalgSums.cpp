@@ -5,7 +5,8 @@
 //   finish          db[j] <- round(old + partial sums of chunk 0 + chunk 1 + …)
 //
 // so that the order of the additions depends on the number of chunks alone, and no two threads write one place. An element that
-// belongs to one tile is changed in place, but not if it is narrow and changed several times: then each change would be rounded.
+// belongs to one tile is changed in place, but not if it is narrow and changed several times: then each change would be
+// rounded.
 
 #include "compiler/codegen/ConvertTileToLinalgSums.h"
 
@@ -275,7 +276,8 @@ static void emitFillPartialSums(Emitter &emitter, Value chunk) {
   for (auto [number, sum] : llvm::enumerate(emitter.sums.partial)) {
     Value start = startOf(emitter, sum);
     Value memory = sums.view(number, chunk).flat;
-    auto loop = scf::ForOp::create(builder, emitter.constantIndex(0), emitter.toIndex(sums.count(sum)), emitter.constantIndex(1));
+    auto loop =
+        scf::ForOp::create(builder, emitter.constantIndex(0), emitter.toIndex(sums.count(sum)), emitter.constantIndex(1));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     memref::StoreOp::create(builder, start, memory, loop.getInductionVar());
@@ -355,12 +357,14 @@ static void emitFinishElement(Emitter &emitter, PartialSums &sums, size_t number
 
 void emitFinish(Emitter &emitter) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value which = emitter.function.getArgument(1), first = emitter.function.getArgument(2), last = emitter.function.getArgument(3);
+  Value which = emitter.function.getArgument(1), first = emitter.function.getArgument(2),
+        last = emitter.function.getArgument(3);
   if (emitter.sums.partial.empty())
     return;
   PartialSums sums(emitter);
   for (size_t number = 0; number < emitter.sums.partial.size(); ++number) {
-    Value isThis = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, which, emitter.constant(static_cast<int64_t>(number)));
+    Value isThis =
+        arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, which, emitter.constant(static_cast<int64_t>(number)));
     auto branch = scf::IfOp::create(builder, isThis, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());

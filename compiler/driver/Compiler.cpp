@@ -165,7 +165,7 @@ private:
   }
 
   bool lowerToLinalg() {
-    if (!runPasses("the lowering to linalg", [&](mlir::OpPassManager &passes) { addTileToLinalgPasses(passes, schedule); }))
+    if (!runPasses("the lowering to linalg", [&](mlir::OpPassManager &passes) { addTileToLinalgPasses(passes, target, schedule); }))
       return false;
     if (stage == Stage::Linalg)
       printModule();

@@ -138,7 +138,8 @@ const Expr *Arithmetic::literal(const Value &value, DType dtype, const std::stri
   bool kindsAgree = isInteger ? dtype != DType::Bool : isFloat(dtype);
   if (kindsAgree)
     diagnostics.error(value.where, subject + describe(value) + " is not a value of " + type)
-        .help((isFloat(dtype) ? "to round it, write " : "to keep its low bits, write ") + quoted(type + "(" + (isInteger ? toText(value.integer) : toText(value.real)) + ")"));
+        .help((isFloat(dtype) ? "to round it, write " : "to keep its low bits, write ") +
+              quoted(type + "(" + (isInteger ? toText(value.integer) : toText(value.real)) + ")"));
   else if (dtype == DType::Bool)
     diagnostics.error(value.where, subject + "expected bool, found " + describe(value))
         .help("write `true`, `false` or a comparison");
@@ -413,7 +414,8 @@ Value Arithmetic::clamp(const std::vector<Value> &operands, SourceRange where) {
   if (unified.empty())
     return Value::error(where);
   if (unified[0]->type.dtype == DType::Bool) {
-    diagnostics.error(where, "`clamp` needs numbers, found " + toString(unified[0]->type)).help("convert explicitly: `i32(flag)`");
+    diagnostics.error(where, "`clamp` needs numbers, found " + toString(unified[0]->type))
+        .help("convert explicitly: `i32(flag)`");
     return Value::error(where);
   }
   const Expr *raised = tree.elementwise(Op::Max, {unified[0], unified[1]}, where);

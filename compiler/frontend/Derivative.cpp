@@ -57,7 +57,7 @@ std::string obstacle(const Expr &expr) {
   case ExprKind::Scan:
     return "`scan`";
   case ExprKind::RandomBits:
-    return "`random_bits`";
+    return "a random number";
   case ExprKind::AxisStart:
   case ExprKind::AxisEnd:
     return "the bounds of a span";
@@ -189,7 +189,7 @@ bool Differentiation::checkSignature() {
 
 bool Differentiation::checkValue(const Expr &expr) {
   if (std::string what = obstacle(expr); !what.empty())
-    return refuse(what + " is not elementwise", expr.where);
+    return refuse(what + (expr.kind == ExprKind::RandomBits ? " has no derivative" : " is not elementwise"), expr.where);
   return std::all_of(expr.operands.begin(), expr.operands.end(), [this](const Expr *operand) { return checkValue(*operand); });
 }
 

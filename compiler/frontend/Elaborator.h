@@ -47,6 +47,8 @@ public:
 
   /// The declared functions that were elaborated.
   const std::set<const FunctionInfo *> &usedFunctions() const { return used; }
+  /// After a check: a `require` of the kernel rules these statics out, so what is wrong with them does not matter.
+  bool isExcluded() const { return excluded; }
 
 private:
   using Expr = typed::Expr;
@@ -173,6 +175,7 @@ private:
   void whileStatement(const ast::WhileStatement &statement);
   void require(const ast::RequireStatement &statement);
   bool isRequirable(const Expr &expr, bool &onTunables) const;
+  bool dependsOnStatics(const ast::Expression &expression) const;
   void print(const ast::PrintStatement &statement);
   void assertStatement(const ast::AssertStatement &statement);
   std::vector<typed::PrintPart> printParts(const std::vector<ast::PrintArgument> &arguments, size_t first);
@@ -215,6 +218,8 @@ private:
   void resolveDimensions(const ast::KernelDeclaration &declaration);
   typed::ViewDimension resolveDimension(const ast::Dimension &dimension);
   bool isDimensionExpression(const Expr &expr) const;
+  void checkDefinitions();
+  void checkNotNegative(const typed::ViewDimension &dimension);
   void declareGrid(const ast::KernelDeclaration &declaration);
 
   // SemaStatics.cpp
@@ -290,6 +295,10 @@ private:
   static constexpr unsigned maxDepth = 1500;
   bool inRequirement = false;
   bool inBlockSize = false;
+  bool inDimension = false;
+  bool inGrid = false;
+  bool excluded = false;          ///< see isExcluded
+  unsigned fixedBranches = 0;     ///< enclosing `if`s that are decided
   unsigned runTimeConditions = 0; ///< enclosing `if`s and `while`s of every specialization
 
   std::map<std::string, const typed::Function *> instances;
@@ -300,7 +309,7 @@ private:
 };
 
 /// `a, b and c`, each between backquotes.
-std::string listOf(const std::vector<std::string> &names);
+std::string listOf(const std::vector<std::string> &names, std::string_view conjunction = "and");
 /// A hint for a misspelt name, or for none near enough what there is.
 void suggest(Diagnostic &diagnostic, std::string_view misspelt, const std::vector<std::string_view> &candidates,
              std::string_view otherwise = {});

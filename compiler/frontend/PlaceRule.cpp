@@ -146,8 +146,8 @@ void PlaceRule::checkView(const typed::View &view) {
     site->store->sharedByTiles = isAnyShared && !site->store->atomic;
 }
 
-/// One view is either assigned or accumulated, and accumulated in one way. (A sum formed from the tiles' parts and one formed in
-/// place by `atomic` would overwrite each other.)
+/// One view is either assigned or accumulated, and accumulated in one way. (A sum formed from the tiles' parts and one formed
+/// in place by `atomic` would overwrite each other.)
 void PlaceRule::checkMixture(const Sites &stores) {
   for (const AccessSite *other : stores) {
     const AccessSite *first = stores.front();
@@ -158,7 +158,7 @@ void PlaceRule::checkMixture(const Sites &stores) {
     std::string name = quoted(first->view->name);
     std::string message = isSameKind      ? name + " is accumulated with `atomic` and without: one of the two for each view"
                           : isSet(*first) ? name + " is assigned with `=`, so it cannot be accumulated too"
-                                        : name + " is accumulated in two ways: one of `+=`, `max=` and `min=` for each view";
+                                          : name + " is accumulated in two ways: one of `+=`, `max=` and `min=` for each view";
     diagnostics.error(other->where(), message).note(first->where(), "the other store is here");
     return;
   }
@@ -338,7 +338,8 @@ void PlaceRule::checkPair(const AccessSite &first, const AccessSite &second) {
     return;
   }
   diagnostics.error(second.where(), "two stores may write the same elements of " + name)
-      .note(first.where(), "the other store is here");
+      .note(first.where(), "the other store is here")
+      .help("some index of the two must have ranges that never meet, such as `e` and `e + D / 2` for e in D / 2");
 }
 
 /// The same place, perhaps with other loop variables over the same ranges.
@@ -386,8 +387,12 @@ bool PlaceRule::haveDifferentRemainders(const IndexValue *a, const IndexValue *b
   return divisor == 0 ? *difference->constant() != 0 : *difference->constant() % divisor != 0;
 }
 
+/// May the launch's numbers show two ranges to be apart that are not so for certain? Not those of one index, nor constant ones.
 bool PlaceRule::hostCanCompare(const IndexValue *a, const IndexValue *b) {
   Interval first = bounds.interval(a), second = bounds.interval(b);
+  bool areConstant = first.worstOrigin() == BoundOrigin::Constant && second.worstOrigin() == BoundOrigin::Constant;
+  if (areConstant || a == b || nameSameElements(a, b))
+    return false;
   return (knownAtLaunch(first.highOrigin) && knownAtLaunch(second.lowOrigin)) ||
          (knownAtLaunch(second.highOrigin) && knownAtLaunch(first.lowOrigin));
 }

@@ -34,27 +34,34 @@ public:
     for (const ast::StaticParameter &parameter : info.declaration->statics)
       if (isBoolWithoutDefault(parameter))
         first.statics[parameter.name.text] = Value::ofInteger(0, parameter.where);
-    if (!elaborate(info, first, true))
+    Diagnostics unmet; // of the first binding, if a `require` rules it out
+    bool isAnyAllowed = false;
+    if (!elaborate(info, first, true, isAnyAllowed, unmet))
       return;
     for (const ast::StaticParameter &parameter : info.declaration->statics)
       for (const Value &value : otherValues(parameter)) {
         KernelBinding binding = first;
         binding.statics[parameter.name.text] = value;
-        if (!elaborate(info, binding, true))
+        Diagnostics ignored;
+        if (!elaborate(info, binding, true, isAnyAllowed, ignored))
           return;
       }
+    if (!isAnyAllowed) // combinations of statics are not tried: at least the names are checked
+      forward(unmet, diagnostics);
     if (!hasIntegerDefault(*info.declaration))
       return;
     // Branches that depend on an integer static are decided for no value: both are checked. Not by the rules on ranges and
     // places, which may depend on the value.
     first.symbolicConstants = true;
-    elaborate(info, first, false);
+    Diagnostics ignored;
+    elaborate(info, first, false, isAnyAllowed, ignored);
   }
 
   std::set<const FunctionInfo *> used;
 
 private:
-  bool elaborate(const KernelInfo &info, const KernelBinding &binding, bool withRules) {
+  /// Reports what is wrong, unless the kernel rules the binding out: `unmet` has it then. False after an error.
+  bool elaborate(const KernelInfo &info, const KernelBinding &binding, bool withRules, bool &isAnyAllowed, Diagnostics &unmet) {
     Diagnostics found;
     typed::Kernel kernel;
     Elaborator elaborator(module, kernel, found);
@@ -64,6 +71,11 @@ private:
       applyRangeRule(kernel, found);
       applyPlaceRule(kernel, found);
     }
+    if (elaborator.isExcluded()) {
+      forward(found, unmet);
+      return true;
+    }
+    isAnyAllowed = true;
     forward(found, diagnostics);
     return !found.hasErrors();
   }

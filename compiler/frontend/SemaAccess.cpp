@@ -35,7 +35,8 @@ bool Elaborator::checkPresent(const View &view, SourceRange where) {
     return true;
   diagnostics.error(where, quoted(view.name) + " may be absent")
       .note(view.where, "declared optional here")
-      .help("guard it: `if " + view.name + " { … }`");
+      .help(inGrid ? "the grid cannot depend on what is present: use a view that always is"
+                   : "guard it: `if " + view.name + " { … }`");
   return false;
 }
 

@@ -73,7 +73,7 @@ Precision Elaborator::precisionOf(std::string_view name, const ast::CallExpressi
     if (std::find(allowed.begin(), allowed.end(), value.text) == allowed.end()) {
       std::vector<std::string> names(allowed.begin(), allowed.end());
       diagnostics.error(value.where, "unknown precision " + quoted(value.text) + " of " + quoted(name))
-          .help("it may be " + listOf(names));
+          .help("it may be " + listOf(names, "or"));
       continue;
     }
     precision = value.text == "fast" ? Precision::Fast : value.text == "tf32" ? Precision::TF32 : Precision::TF32x3;

@@ -96,9 +96,10 @@ bool Elaborator::checkArity(const FunctionValue &function, size_t arguments, siz
   if (arguments == expected && axes == expectedAxes)
     return true;
   bool axesDiffer = arguments == expected;
-  std::string taken = !axesDiffer         ? plural(expected, "argument")
-                      : expectedAxes == 0 ? "no `over`"
-                                          : std::to_string(expectedAxes) + (expectedAxes == 1 ? " axis" : " axes") + " after `over`";
+  std::string taken = !axesDiffer ? plural(expected, "argument")
+                      : expectedAxes == 0
+                          ? "no `over`"
+                          : std::to_string(expectedAxes) + (expectedAxes == 1 ? " axis" : " axes") + " after `over`";
   std::string message = quoted(function.name) + " takes " + taken + ", found " + std::to_string(axesDiffer ? axes : arguments);
   Diagnostic &error = diagnostics.error(where, std::move(message));
   if (function.info)
@@ -220,9 +221,15 @@ std::optional<DType> Elaborator::infer(const FunctionInfo &info, const ast::Stat
   for (DType member : members)
     names.emplace_back(name(member));
   std::string expected = quoted(parameter.name.text) + " of " + quoted(info.name);
+  // The argument that is the obstacle, if it is one alone.
+  auto fitsNone = [&](const Value *value) {
+    return std::none_of(members.begin(), members.end(), [&](DType member) { return arithmetic.converts(*value, member); });
+  };
+  auto culprit = std::find_if(met.begin(), met.end(), fitsNone);
+  const Value *shown = met.empty() ? nullptr : culprit == met.end() ? met.front() : *culprit;
   Diagnostic &error = met.empty() ? diagnostics.error(where, expected + " cannot be inferred: no parameter has this type")
-                                  : diagnostics.error(met.front()->where, expected + " is one of " + listOf(names) +
-                                                                              ", found " + Arithmetic::describe(*met.front()));
+                                  : diagnostics.error(shown->where, expected + " is one of " + listOf(names) + ", found " +
+                                                                        Arithmetic::describe(*shown));
   error.note(parameter.where, "declared here");
   return std::nullopt;
 }

@@ -122,6 +122,46 @@ void Elaborator::resolveDimensions(const ast::KernelDeclaration &declaration) {
         resolved = resolveDimension(dimension);
       view->dimensions.push_back(std::move(resolved));
     }
+  checkDefinitions();
+}
+
+static void collectDimensions(const Expr &expr, std::set<std::string> &names) {
+  if (expr.kind == ExprKind::Dimension)
+    names.insert(expr.name);
+  for (const Expr *operand : expr.operands)
+    collectDimensions(*operand, names);
+}
+
+/// `A = B + 1` beside `B = A - 1`, and neither stands alone: no launch could tell their values.
+void Elaborator::checkDefinitions() {
+  std::map<std::string, const ViewDimension *> definitions;
+  for (const std::unique_ptr<View> &view : kernel.views)
+    for (const ViewDimension &dimension : view->dimensions)
+      if (dimension.kind == ast::Dimension::Kind::Definition && dimension.value)
+        definitions.try_emplace(dimension.name, &dimension);
+  for (const std::unique_ptr<View> &view : kernel.views)
+    for (const ViewDimension &dimension : view->dimensions)
+      if (dimension.kind != ast::Dimension::Kind::Definition && !dimension.value)
+        definitions.erase(dimension.name);
+  for (const auto &[name, definition] : definitions) {
+    std::set<std::string> met;
+    std::vector<std::string> open{name};
+    while (!open.empty()) {
+      auto next = definitions.find(open.back());
+      open.pop_back();
+      std::set<std::string> names;
+      if (next != definitions.end())
+        collectDimensions(*next->second->value, names);
+      for (const std::string &each : names)
+        if (met.insert(each).second)
+          open.push_back(each);
+    }
+    if (!met.count(name))
+      continue;
+    diagnostics.error(definition->where, "the dimension `" + name + "` is computed from itself")
+        .help("some view must have `" + name + "`, or what it is computed from, alone");
+    return;
+  }
 }
 
 ViewDimension Elaborator::resolveDimension(const ast::Dimension &dimension) {
@@ -130,19 +170,28 @@ ViewDimension Elaborator::resolveDimension(const ast::Dimension &dimension) {
   if (dimension.kind == ast::Dimension::Kind::Name && entity && entity->kind == Entity::Kind::Fixed) {
     result.kind = ast::Dimension::Kind::Expression;
     result.value = arithmetic.convert(restated(entity->value, dimension.where), DType::I64, "a dimension");
+    checkNotNegative(result);
     return result;
   }
   if (!dimension.value)
     return result;
+  inDimension = true;
   Value value = expression(*dimension.value);
+  inDimension = false;
   result.value = value.isError() ? nullptr : arithmetic.convert(value, DType::I64, "a dimension");
   if (result.value && !isDimensionExpression(*result.value)) {
     diagnostics.error(dimension.value->where, "a dimension is computed from dimensions and constants");
     result.value = nullptr;
   }
+  checkNotNegative(result);
   if (!result.value) // after an error: anything that keeps the tree whole
     result.value = tree.integer(0, DType::I64, dimension.where);
   return result;
+}
+
+void Elaborator::checkNotNegative(const ViewDimension &dimension) {
+  if (dimension.value && isConstant(*dimension.value) && dimension.value->integer < 0)
+    diagnostics.error(dimension.where, "a dimension is never negative, found " + std::to_string(dimension.value->integer));
 }
 
 bool Elaborator::isDimensionExpression(const Expr &expr) const {
@@ -221,12 +270,14 @@ void Elaborator::declareScalar(const ast::Parameter &parameter, unsigned positio
 }
 
 void Elaborator::declareGrid(const ast::KernelDeclaration &declaration) {
+  inGrid = true;
   for (const ast::AxisDeclaration &axis : declaration.grid) {
     GridLevel level;
     level.axis = declareAxis(axis, Axis::Origin::Grid);
     if (level.axis)
       kernel.grid.push_back(std::move(level));
   }
+  inGrid = false;
 }
 
 } // namespace tilewright::frontend

@@ -263,6 +263,13 @@ void ModuleLoader::attachRule(FileScope &scope, const ast::DerivativeDeclaration
         .note(info.rule->name.where, "first stated here");
     return;
   }
+  bool takesAxis = std::any_of(info.parameters().begin(), info.parameters().end(),
+                               [](const ast::FunctionParameter &parameter) { return parameter.over; });
+  if (takesAxis) {
+    diagnostics.error(rule.name.where, quoted(rule.name.text) + " takes an axis; only elementwise functions have a derivative")
+        .note(info.where, "declared here");
+    return;
+  }
   info.rule = &rule;
   info.ruleFile = &scope;
 }

@@ -216,10 +216,9 @@ Value Elaborator::callFold(const Builtin &builtin, const ast::CallExpression &ca
   if (!instance)
     return Value::error(where);
   if (resultTypesOf(*instance, {}) != states) {
-    Diagnostic &error =
-        diagnostics.error(where, quoted(function->name) + " must return the state that it takes twice, " +
-                                     std::to_string(states.size()) + " value" + (states.size() == 1 ? "" : "s") +
-                                     " of the same dtypes");
+    Diagnostic &error = diagnostics.error(where, quoted(function->name) + " must return the state that it takes twice, " +
+                                                     std::to_string(states.size()) + " value" +
+                                                     (states.size() == 1 ? "" : "s") + " of the same dtypes");
     if (function->info)
       error.note(function->info->where, "declared here");
     return Value::error(where);

@@ -1,5 +1,6 @@
 // Names: looking them up, declaring them, and what a dtype, an axis or a type that the source writes stands for.
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/StandardLibrary.h"
 
 #include <algorithm>
 
@@ -7,10 +8,13 @@ namespace tilewright::frontend {
 
 using namespace typed;
 
-std::string listOf(const std::vector<std::string> &names) {
+std::string listOf(const std::vector<std::string> &names, std::string_view conjunction) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + ("`" + names[i] + "`");
+    text += (i == 0                  ? std::string()
+             : i + 1 == names.size() ? " " + std::string(conjunction) + " "
+                                     : ", ") +
+            ("`" + names[i] + "`");
   return text;
 }
 
@@ -76,6 +80,17 @@ std::vector<std::string_view> Elaborator::visibleNames() const {
   return names;
 }
 
+/// The standard library's file that declares a function or constant, or empty.
+static std::string_view standardFileOf(const std::string &name) {
+  for (std::string_view file : standardLibraryNames()) {
+    std::string_view text = *standardLibraryFile(file);
+    for (const std::string &head : {"\nfn " + name + "(", "\nfn " + name + "<", "\nlet " + name + " ="})
+      if (text.find(head) != std::string_view::npos)
+        return file;
+  }
+  return {};
+}
+
 void Elaborator::reportUnknown(const ast::Name &name) {
   if (kernelInfo && !isFunctionBody() && kernelInfo->signature.tunables.count(name.text)) {
     diagnostics.error(name.where, "`" + name.text + "` is a tunable, which has no value in a kernel")
@@ -94,9 +109,15 @@ void Elaborator::reportUnknown(const ast::Name &name) {
       error.help("did you mean `" + alias + "." + name.text + "`?");
       return;
     }
+  if (std::string_view file = standardFileOf(name.text); !file.empty()) {
+    error.help("it is declared in the standard library: `import \"" + std::string(file) + "\";`");
+    return;
+  }
   bool outsideFunction = isFunctionBody() && kernelInfo != nullptr;
   suggest(error, name.text, visibleNames(),
-          outsideFunction ? "a function sees only its parameters and what the file declares" : "");
+          inDimension       ? "an expression binds no dimension: some view must have the name alone, or `<…>` must"
+          : outsideFunction ? "a function sees only its parameters and what the file declares"
+                            : "");
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -106,9 +127,9 @@ void Elaborator::reportUnknown(const ast::Name &name) {
 /// Names of dtypes in other languages.
 static std::string_view translatedDType(std::string_view name) {
   static const std::map<std::string_view, std::string_view> translations = {
-      {"double", "f64"},   {"float64", "f64"}, {"float32", "f32"}, {"half", "f16"},    {"float16", "f16"}, {"bfloat16", "bf16"},
-      {"long", "i64"},     {"int64", "i64"},   {"int", "i32"},     {"int32", "i32"},   {"short", "i16"},   {"int16", "i16"},
-      {"int8", "i8"},      {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},     {"boolean", "bool"}, {"i1", "bool"}};
+      {"double", "f64"}, {"float64", "f64"}, {"float32", "f32"}, {"half", "f16"},  {"float16", "f16"},  {"bfloat16", "bf16"},
+      {"long", "i64"},   {"int64", "i64"},   {"int", "i32"},     {"int32", "i32"}, {"short", "i16"},    {"int16", "i16"},
+      {"int8", "i8"},    {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},   {"boolean", "bool"}, {"i1", "bool"}};
   auto found = translations.find(name);
   return found == translations.end() ? std::string_view() : found->second;
 }

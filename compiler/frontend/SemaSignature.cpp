@@ -39,10 +39,10 @@ public:
 private:
   void visit(const std::vector<ast::AxisDeclaration> &axes) {
     for (const ast::AxisDeclaration &axis : axes) {
-      declared.insert(axis.name.text);
       if (const auto *name = ast::dynAs<ast::NameExpression>(axis.by.get()))
         if (!declared.count(name->name) || !inGrid)
           (inGrid ? gridBlockSizes : blockSizes).insert(name->name);
+      declared.insert(axis.name.text); // visible from the next range on
     }
   }
   void visit(const ast::Block &block) {

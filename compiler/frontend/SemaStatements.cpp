@@ -139,6 +139,7 @@ void Elaborator::ifStatement(const ast::IfStatement &statement) {
   if (!condition || !isConstant(*condition))
     return keptIf(statement, condition);
   bool taken = condition->integer != 0;
+  ++fixedBranches;
   if (taken) {
     inBlock(*body->block, [&] { statements(statement.thenBlock); });
     if (statement.elseBlock)
@@ -148,6 +149,7 @@ void Elaborator::ifStatement(const ast::IfStatement &statement) {
     if (statement.elseBlock)
       inBlock(*body->block, [&] { statements(*statement.elseBlock); });
   }
+  --fixedBranches;
 }
 
 void Elaborator::keptIf(const ast::IfStatement &statement, const Expr *condition) {
@@ -230,7 +232,11 @@ void Elaborator::require(const ast::RequireStatement &statement) {
   if (!condition)
     return;
   if (isConstant(*condition)) {
-    if (!condition->integer)
+    if (condition->integer)
+      return;
+    if (binding->isCheck && (fixedBranches != 0 || dependsOnStatics(*statement.condition)))
+      excluded = true; // others may be allowed
+    else
       diagnostics.error(statement.condition->where,
                         "requirement not met" + (statement.text ? ": " + statement.text->value : std::string()));
     return;
@@ -242,6 +248,27 @@ void Elaborator::require(const ast::RequireStatement &statement) {
   }
   kernel.requirements.push_back(
       {condition, statement.text ? statement.text->value : std::string(), statement.condition->where, onTunables});
+}
+
+/// A condition that is known but for the statics, or what is computed from them: it names something of the kernel.
+bool Elaborator::dependsOnStatics(const ast::Expression &expression) const {
+  auto depends = [this](const ast::ExpressionPtr &each) { return each && dependsOnStatics(*each); };
+  switch (expression.kind) {
+  case ast::Expression::Kind::Name:
+    return !body->file->names.count(ast::as<ast::NameExpression>(expression).name) &&
+           !findBuiltin(ast::as<ast::NameExpression>(expression).name);
+  case ast::Expression::Kind::Unary:
+    return depends(ast::as<ast::UnaryExpression>(expression).operand);
+  case ast::Expression::Kind::Binary:
+    return depends(ast::as<ast::BinaryExpression>(expression).left) ||
+           depends(ast::as<ast::BinaryExpression>(expression).right);
+  case ast::Expression::Kind::Call: {
+    const auto &call = ast::as<ast::CallExpression>(expression);
+    return depends(call.callee) || std::any_of(call.arguments.begin(), call.arguments.end(), depends);
+  }
+  default:
+    return false;
+  }
 }
 
 bool Elaborator::isRequirable(const Expr &expr, bool &onTunables) const {

@@ -30,8 +30,12 @@ void addTilePasses(mlir::OpPassManager &passes) {
 // Phase 2: linalg on memrefs. From here on every loop runs exactly over the indices that exist.
 // --------------------------------------------------------------------------------------------------------------------
 
-void addTileToLinalgPasses(mlir::OpPassManager &passes, CpuSchedule schedule) {
+void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule) {
+  // On the tile dialect, where one loop is a copy of another but for its axis; a tile's second version is not the oracle's business.
+  if (schedule == CpuSchedule::Fast)
+    passes.addPass(createFuseSingleIterationLoops());
   ConvertTileToLinalgOptions options;
+  options.fuseMultiplyAdd = target.fusesMultiplyAdd;
   options.reference = schedule == CpuSchedule::Reference;
   passes.addPass(createConvertTileToLinalg(options));
   // After this no op of the tile dialect is left but the scalar ones inside bodies (cast, floor_div, floor_mod, random_bits).
@@ -58,7 +62,9 @@ static void addLoopPasses(mlir::OpPassManager &passes, const CpuTarget &target, 
 /// What no processor has an instruction for becomes arithmetic that the loop vectorizer can widen.
 static void addScalarPasses(mlir::OpPassManager &passes, const CpuTarget &target) {
   // Math first: it computes narrow results by casts of its own.
-  passes.addPass(createExpandMath());
+  ExpandMathOptions math;
+  math.fma = target.fusesMultiplyAdd;
+  passes.addPass(createExpandMath(math));
   ExpandCastsOptions casts;
   casts.f16c = target.convertsF16;
   passes.addPass(createExpandCasts(casts));

@@ -18,7 +18,7 @@ enum class CpuSchedule {
 /// The tile dialect, cleaned up (still no target).
 void addTilePasses(mlir::OpPassManager &passes);
 /// tile → linalg on memrefs, tw_cpu_* functions.
-void addTileToLinalgPasses(mlir::OpPassManager &passes, CpuSchedule schedule);
+void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 /// linalg on memrefs → the LLVM dialect.
 void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 

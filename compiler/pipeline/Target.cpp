@@ -39,8 +39,9 @@ static CpuTarget described(std::string triple, std::string processor, std::strin
   if (llvm::Triple(target.triple).isX86()) {
     target.vectorBits = has("avx512f") && has("avx512vl") ? 512 : has("avx2") && has("fma") ? 256 : 128;
     target.convertsF16 = has("f16c");
+    target.fusesMultiplyAdd = has("fma");
   } else {
-    target.convertsF16 = llvm::Triple(target.triple).isAArch64();
+    target.convertsF16 = target.fusesMultiplyAdd = llvm::Triple(target.triple).isAArch64();
   }
   return target;
 }

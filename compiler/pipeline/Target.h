@@ -12,6 +12,7 @@ struct CpuTarget {
   std::string features;  ///< LLVM's feature string: `+avx2,-avx512f,…`
   unsigned vectorBits = 128; ///< the widest vectors of floats
   bool convertsF16 = false;  ///< instructions for f16 <-> f32
+  bool fusesMultiplyAdd = false; ///< instructions for a · b + c with one rounding
 
   /// The processor this runs on.
   static CpuTarget host();

@@ -1,14 +1,16 @@
 // lower-linalg-to-loops: linalg.generic on memrefs becomes scf.for, memref.load and memref.store.
 //
-// Why not upstream's convert-linalg-to-loops: it loads and stores the accumulator in every iteration and evaluates the whole body
-// in the innermost loop, and LLVM cannot repair either where it does not know that an operand and the result are different memory
-// (in-place updates). Here
-//   - a value of the body stands in the outermost loop that has all indices it depends on: `a[i] * b[i, j]` loads a[i] once a row;
-//   - if the innermost loops are reductions, they carry the accumulators in registers, and sums may be reassociated, which is what
+// Why not upstream's convert-linalg-to-loops: it loads and stores the accumulator in every iteration and evaluates the whole
+// body in the innermost loop, and LLVM cannot repair either where it does not know that an operand and the result are different
+// memory (in-place updates). Here
+//   - a value of the body stands in the outermost loop that has all indices it depends on: `a[i] * b[i, j]` loads a[i] once a
+//   row;
+//   - if the innermost loops are reductions, they carry the accumulators in registers, and sums may be reassociated, which is
+//   what
 //     LLVM's loop vectorizer needs to use vectors for them.
 //
-// A nest that stores long rows (`tilewright.large`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp copies
-// to memory; meanwhile it fetches what `tilewright.later` names.
+// A nest that stores long rows (`tilewright.large`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp
+// copies to memory; meanwhile it fetches what `tilewright.later` names.
 //
 // Precondition: every extent is at least 1 (a span is never empty), since what is hoisted out of a loop is computed even if the
 // loop runs nothing.
@@ -288,8 +290,9 @@ private:
 
   /// An addition to an accumulator.
   bool isCombiner(Operation &inner) {
-    return isa<arith::AddFOp>(inner) &&
-           llvm::any_of(inner.getOperands(), [&](Value operand) { return llvm::is_contained(op.getRegionOutputArgs(), operand); });
+    return isa<arith::AddFOp>(inner) && llvm::any_of(inner.getOperands(), [&](Value operand) {
+             return llvm::is_contained(op.getRegionOutputArgs(), operand);
+           });
   }
 
   static void allowReassociation(arith::AddFOp add) {

@@ -5,6 +5,40 @@ include "mlir/Pass/PassBase.td"
 
 // The passes of the CPU target in the order in which compiler/pipeline/Pipeline.cpp runs them.
 
+def FuseSingleIterationLoops : Pass<"fuse-single-iteration-loops", "::mlir::ModuleOp"> {
+  let summary = "Gives a tile a second version for rows that fit in one tile, where loops over the row become one";
+  let description = [{
+    ```mlir
+    %r = tile.for "j" %j : … in %low to %high carries (%a = %0) : … {
+      %s = tile.load %x[%i, %jt] …
+      %e = math.exp %s : …
+      tile.yield %b : …
+    }
+    tile.for "k" %k : … in %low to %high {
+      %t = tile.load %x[%i, %kt] …
+      %f = math.exp %t : …
+      …
+    }
+    ```
+    becomes
+    ```mlir
+    %once = …                                                            // 0 < %high - %low <= capacity
+    scf.if %once {
+      tile.for "j" %j : … in %low to %high {
+        %s = tile.load %x[%i, %jt] …
+        %e = math.exp %s : …                                             // serves both
+        …
+      }
+    } else {
+      …                                                                  // as before
+    }
+    ```
+    Done for the innermost tile.parallel if it holds two or more loops over one range and capacity that compute math functions, the
+    first two of which read one view, and no product. Not handled: loops in loops or branches.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect"];
+}
+
 def ConvertTileToLinalg : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Lowers a tile.kernel to the CPU's five functions, with linalg on memrefs";
   let description = [{

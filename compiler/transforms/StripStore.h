@@ -8,7 +8,7 @@ namespace tilewright {
 struct Strip {
   mlir::Value elements; ///< memref<…xT>, of which the first `count` (an index) are valid
   mlir::Value count;
-  mlir::Value output; ///< a memref whose last dimension has stride 1
+  mlir::Value output;                     ///< a memref whose last dimension has stride 1
   llvm::SmallVector<mlir::Value> indices; ///< where in `output` the strip begins
   mlir::Value isLarge;                    ///< an i1: bypass the caches
 };

@@ -248,6 +248,7 @@ void CpuLaunchable::planGrid() {
   tileCost.begin(artifact.tileNanoseconds);
   // A grid that memory or scalars decide may be larger at launch than now.
   bool mayGrow = artifact.isListed || artifact.signature.scalarCount > 0;
+  mostTiles = mayGrow ? -1 : tileCount;
   threadCount = !inOrder && (mayGrow || tileCount > 1) ? context->pool.threads() : 1;
 }
 
@@ -257,12 +258,12 @@ std::unique_ptr<CpuLaunchable::Workspace> CpuLaunchable::makeWorkspace() const {
   workspace->scalars = scalars;
   workspace->checks = kernel->artifact.program.makeWorkspace();
   workspace->scratch = AlignedBuffer(scratchStride * static_cast<size_t>(threadCount));
-  workspace->partialSums = AlignedBuffer(static_cast<size_t>(chunkCount(-1) * sumBytes));
+  workspace->partialSums = AlignedBuffer(static_cast<size_t>(chunkCount(mostTiles) * sumBytes));
   return workspace;
 }
 
 int64_t CpuLaunchable::workspaceBytes() const {
-  return static_cast<int64_t>(scratchStride) * threadCount + chunkCount(-1) * sumBytes +
+  return static_cast<int64_t>(scratchStride) * threadCount + chunkCount(mostTiles) * sumBytes +
          static_cast<int64_t>(arguments.size() * sizeof(int64_t));
 }
 

@@ -90,8 +90,9 @@ private:
   std::vector<Interval> scalars;                         ///< as prepared, by position
   std::vector<std::pair<size_t, size_t>> mustNotOverlap; ///< pairs of parameters
   std::vector<std::pair<std::string, int64_t>> namedDimensions;
-  int64_t tileCount = -1;
-  int64_t sumBytes = 0; ///< of all sums of one chunk
+  int64_t tileCount = -1; ///< as prepared; negative: memory decides
+  int64_t mostTiles = -1; ///< of any launch; negative: not known
+  int64_t sumBytes = 0;   ///< of all sums of one chunk
   size_t scratchStride = 0;
   int threadCount = 1;
   bool inOrder = false; ///< the kernel prints: on the caller, so that the output is in the order of the tiles

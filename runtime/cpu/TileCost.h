@@ -1,7 +1,7 @@
 // How long one tile of a launch takes: the compiler's estimate at first, then what launches measure.
 //
-// It decides whether threads are worth their waking, and how many tiles one part has. Since results do not depend on either, it may
-// be as inexact as it likes.
+// It decides whether threads are worth their waking, and how many tiles one part has. Since results do not depend on either, it
+// may be as inexact as it likes.
 #pragma once
 
 #include <algorithm>

@@ -51,7 +51,7 @@ tile.kernel @rows(%x: !x, %y: !y, %M: i64, %N: i64) dimensions = 2 {
 // CHECK:         linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]}
 // CHECK:         ^bb0(%[[X:.+]]: bf16, %[[OLD:.+]]: f32):
 // CHECK:           %[[WIDE:.+]] = tile.cast %[[X]] : bf16 -> f32
-// CHECK:           arith.maximumf %[[OLD]], %[[WIDE]] : f32
+// CHECK:           arith.maximumf %[[OLD]], %[[WIDE]] fastmath<nsz> : f32
 tile.kernel @columns(%x: !x, %y: !y, %N: i64) dimensions = 1 {
   %c0 = arith.constant 0 : i64
   tile.parallel "j" %j : !sj in %c0 to %N {

@@ -42,7 +42,7 @@ def without_trailing_blanks(text):
 
 
 def check(folder, name):
-    command = [os.environ["TILEWRIGHT_CLI"], "check", name]
+    command = [os.path.abspath(os.environ["TILEWRIGHT_CLI"]), "check", name]
     result = subprocess.run(command, cwd=folder, capture_output=True, timeout=120)
     return result.returncode, result.stdout.decode() + result.stderr.decode()
 
@@ -50,19 +50,19 @@ def check(folder, name):
 def generated():
     """(name, program, a text that the diagnostics must contain)"""
     kernel = "kernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = {}; }}\n"
-    yield "limits-size.tile", "// " + "x" * (1 << 20) + "\n", "is too large"
+    yield "limits-size.tile", "// " + "x" * (1 << 20) + "\n", "at most 1048576 bytes, found 1048580"
     yield "limits-tokens.tile", ";" * ((1 << 20) - 2), "tokens"
-    yield "limits-brackets.tile", kernel.format("(" * 5000 + "1" + ")" * 5000), "nested deeper than 200"
-    yield "limits-unary.tile", kernel.format("-" * 5000 + "1"), "nested deeper than 200"
+    yield "limits-brackets.tile", kernel.format("(" * 5000 + "1" + ")" * 5000), "nesting is deeper than 200 levels"
+    yield "limits-unary.tile", kernel.format("-" * 5000 + "1"), "nesting is deeper than 200 levels"
     yield "limits-operands.tile", kernel.format(" + ".join(["1.0"] * 5000)), "1000"
-    yield "limits-blocks.tile", kernel.replace("y[n] = {};", "{}").format("if true { " * 500 + "}" * 500), "nested deeper"
-    yield "limits-calls.tile", calls(3000), "nested deeper"
+    yield "limits-blocks.tile", kernel.replace("y[n] = {};", "{}").format("if true { " * 500 + "}" * 500), "nesting is deeper than 200 levels"
+    yield "limits-calls.tile", calls(3000), "nested deeper than"
     yield "limits-errors.tile", "".join(f"let a{n} = missing{n}q;\n" for n in range(80)), "more errors"
 
 
 def calls(count):
-    lines = ["fn f0(x: f32) -> f32 = x;"] + [f"fn f{n}(x: f32) -> f32 = f{n - 1}(x);" for n in range(1, count)]
-    return "\n".join(lines) + f"\nkernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = f{count - 1}(1); }}\n"
+    lines = ["fn g0(x: f32) -> f32 = x;"] + [f"fn g{n}(x: f32) -> f32 = g{n - 1}(x);" for n in range(1, count)]
+    return "\n".join(lines) + f"\nkernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = g{count - 1}(1); }}\n"
 
 
 def run_error(path, folder, update):
@@ -110,6 +110,8 @@ def jobs(folder, only, update):
 def main():
     update = "--update" in sys.argv[1:]
     only = tuple(argument for argument in sys.argv[1:] if argument != "--update") or ("",)
+    if not os.environ.get("TILEWRIGHT_CLI"):
+        sys.exit("run_errors.py: set TILEWRIGHT_CLI to the command-line program, such as build/dev/bin/tilewright")
     failed = 0
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
         names, functions = zip(*jobs(pathlib.Path(folder), only, update))

@@ -35,6 +35,13 @@ extern "C" {
 
 #define TW_API __attribute__((visibility("default")))
 
+/* C++ then knows that an enum from a C program may hold any number. */
+#ifdef __cplusplus
+#define TW_ENUM_BASE : int32_t
+#else
+#define TW_ENUM_BASE
+#endif
+
 /* Raised when something here changes so that programs must be compiled again. */
 #define TW_RUNTIME_INTERFACE_VERSION 1
 
@@ -43,7 +50,7 @@ extern "C" {
 
 /* ---- Status and errors ------------------------------------------------------------------------------------------------- */
 
-typedef enum tw_status {
+typedef enum tw_status TW_ENUM_BASE {
   TW_OK = 0,
   TW_INVALID_SOURCE = 1,       /* the kernel's text is wrong: the diagnostics say where and why */
   TW_INVALID_ARGUMENT = 2,     /* a wrong call: null, an unknown name, a wrong dtype, rank, static or tunable */
@@ -73,7 +80,7 @@ TW_API uint32_t tw_runtime_interface_version(void); /* compare with TW_RUNTIME_I
 
 /* ---- Dtypes ------------------------------------------------------------------------------------------------------------ */
 
-typedef enum tw_dtype {
+typedef enum tw_dtype TW_ENUM_BASE {
   TW_NO_DTYPE = 0,
   TW_F64 = 1, TW_F32 = 2, TW_F16 = 3, TW_BF16 = 4,
   TW_F8E4M3 = 5, /* finite only (OCP e4m3fn) */
@@ -92,12 +99,12 @@ TW_API tw_dtype tw_dtype_accumulator(tw_dtype dtype); /* accum(T) of the languag
 /* A thread pool, a cache of compiled kernels, and the way to the compiler. Most programs need one. */
 typedef struct tw_context tw_context;
 
-typedef enum tw_log_level { TW_LOG_DEBUG = 0, TW_LOG_INFO = 1, TW_LOG_WARNING = 2, TW_LOG_ERROR = 3, TW_LOG_OFF = 4 } tw_log_level;
+typedef enum tw_log_level TW_ENUM_BASE { TW_LOG_DEBUG = 0, TW_LOG_INFO = 1, TW_LOG_WARNING = 2, TW_LOG_ERROR = 3, TW_LOG_OFF = 4 } tw_log_level;
 
 /* Called from any thread, one call at a time for each context. */
 typedef void (*tw_log_function)(void *user, tw_log_level level, const char *message);
 
-typedef enum tw_report_kind { TW_REPORT_PRINT = 0, TW_REPORT_ASSERT = 1 } tw_report_kind;
+typedef enum tw_report_kind TW_ENUM_BASE { TW_REPORT_PRINT = 0, TW_REPORT_ASSERT = 1 } tw_report_kind;
 
 /* What a kernel's print, or failed assert, said. */
 typedef struct tw_report {
@@ -186,10 +193,10 @@ TW_API void tw_kernel_release(tw_kernel *kernel);
 
 /* ---- Signatures -------------------------------------------------------------------------------------------------------- */
 
-typedef enum tw_parameter_kind { TW_PARAMETER_VIEW = 0, TW_PARAMETER_SCALAR = 1 } tw_parameter_kind;
-typedef enum tw_access { TW_ACCESS_IN = 0, TW_ACCESS_OUT = 1, TW_ACCESS_INOUT = 2 } tw_access;
+typedef enum tw_parameter_kind TW_ENUM_BASE { TW_PARAMETER_VIEW = 0, TW_PARAMETER_SCALAR = 1 } tw_parameter_kind;
+typedef enum tw_access TW_ENUM_BASE { TW_ACCESS_IN = 0, TW_ACCESS_OUT = 1, TW_ACCESS_INOUT = 2 } tw_access;
 
-typedef enum tw_dimension_kind {
+typedef enum tw_dimension_kind TW_ENUM_BASE {
   TW_DIMENSION_NAME = 0,       /* K: bound by its first occurrence, checked at the others */
   TW_DIMENSION_PACK = 1,       /* M...: any number of dimensions, one index */
   TW_DIMENSION_EXPRESSION = 2, /* 2 * F: checked */
@@ -216,7 +223,7 @@ typedef struct tw_parameter_info {
   int64_t default_integer;
 } tw_parameter_info;
 
-typedef enum tw_static_kind { TW_STATIC_TYPE = 0, TW_STATIC_FUNCTION = 1, TW_STATIC_CONSTANT = 2 } tw_static_kind;
+typedef enum tw_static_kind TW_ENUM_BASE { TW_STATIC_TYPE = 0, TW_STATIC_FUNCTION = 1, TW_STATIC_CONSTANT = 2 } tw_static_kind;
 
 typedef struct tw_static_info {
   const char *name;
@@ -238,7 +245,7 @@ TW_API const char *tw_kernel_tunable(const tw_kernel *kernel, size_t index); /* 
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------------- */
 
-typedef enum tw_argument_kind { TW_ARGUMENT_VIEW = 0, TW_ARGUMENT_INTEGER = 1, TW_ARGUMENT_REAL = 2 } tw_argument_kind;
+typedef enum tw_argument_kind TW_ENUM_BASE { TW_ARGUMENT_VIEW = 0, TW_ARGUMENT_INTEGER = 1, TW_ARGUMENT_REAL = 2 } tw_argument_kind;
 
 /* The argument of one parameter. Any order; parameters that are not named are absent (views) or have their default (scalars). */
 typedef struct tw_argument {

@@ -394,7 +394,7 @@ TEST(Derivative, RefusesIntegerResults) {
 
 TEST(Derivative, RefusesRandomNumbers) {
   expectError("fn f(x: f32) -> f32 = x * random(1, 2);", "deriv(f)(x[i])",
-              "cannot differentiate `f`: `random_bits` is not elementwise");
+              "cannot differentiate `f`: a random number has no derivative");
 }
 
 TEST(Derivative, RefusesCallsWithSeveralResults) {

@@ -693,8 +693,11 @@ TEST(DeclarationErrors, AMisspeltKeywordIsReadAsWhatWasMeant) {
   EXPECT_EQ(parsed.hint(), "did you mean `kernel`?");
 }
 
-TEST(DeclarationErrors, DefIsFn) {
-  EXPECT_EQ(Parsed("def f(x: f32) -> f32 = x;").hint(), "did you mean `fn`?");
+TEST(DeclarationErrors, FunctionsOfOtherLanguages) {
+  EXPECT_EQ(Parsed("func f(x: f32) -> f32 = x;").hint(), "did you mean `fn`?");
+  Parsed def("def f(x): return x"); // one error, not one for everything that follows
+  EXPECT_EQ(def.errors(), "1:1 expected a declaration, found `def`");
+  EXPECT_EQ(def.hint(), "as in `fn f(x: f32) -> f32 = x * x;`");
 }
 
 TEST(DeclarationErrors, AFunctionStatesItsResult) {

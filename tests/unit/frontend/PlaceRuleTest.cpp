@@ -106,7 +106,7 @@ TEST(PlaceRule, ASpanOverAPartitionStandsForTheGroup) {
 TEST(PlaceRule, ASpanOverAnyOtherRangeFromMemoryDoesNot) {
   expectError("(x: f32[M], first: i32[E], last: i32[E], y: out f32[M])"
               " over (e in E, i in first[e]..last[e] by BM) { y[i, else drop] = x[i, else 0]; }",
-              "all tiles along `e` write the same elements of `y`: reduce over `e`, or accumulate with `+=`");
+              "tiles of different `e` may write the same elements of `y`: the ranges of `i` may overlap");
 }
 
 TEST(PlaceRule, AStoreUnderWhileMeetsItself) {

@@ -202,7 +202,7 @@ TEST(SemaNumbers, TopLevelConstantsAreLiterals) {
 
 TEST(SemaNumbers, ALiteralMustFit) {
   expectBodyFault("let t = row[i] + 3000000000;", "3000000000", "`+`: the literal 3000000000 is not a value of i32",
-                  "to round it, write `i32(3000000000)`");
+                  "to keep its low bits, write `i32(3000000000)`");
   expectBodyFault("let t = scale + 16777217;", "16777217", "`+`: the literal 16777217 is not a value of f32");
   expectBodyFault("let t = scale + 1e39;", "1e39", "`+`: the literal 1e+39 is not a value of f32");
 }
@@ -281,7 +281,7 @@ TEST(SemaNumbers, PrecisionIsCheckedForEachFunction) {
   expectBodyFault("let t = sqrt(scale, precision = fast);", "precision", "`sqrt` has no option `precision`");
   expectBodyFault("let t = exp(scale, precision = tf32);", "tf32", "unknown precision `tf32` of `exp`", "it may be `fast`");
   expectBodyFault("for k2 in K by BK { let t = dot(x[i, k2], w[j, k2], over k2, precision = fast); }", "fast",
-                  "unknown precision `fast` of `dot`", "it may be `tf32` and `tf32x3`");
+                  "unknown precision `fast` of `dot`", "it may be `tf32` or `tf32x3`");
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -665,7 +665,7 @@ TEST(SemaFunctions, AnAxisIsAParameter) {
   std::string softmax = "fn softmax(a: f32, over q) -> f32 { let p = exp(a - max(a, over q)); return p / sum(p, over q); }\n";
   expectBody("let t = softmax(x[i, 0, else 0], over i);", "let p: f32[i] = exp((a - max(a, over i)))", softmax);
   EXPECT_EQ(check(kernelOf("let t = softmax(x[i, 0, else 0]);", softmax)).at(0).message,
-            "`softmax` takes 1 `over` axis, found 0");
+            "`softmax` takes 1 axis after `over`, found 0");
 }
 
 TEST(SemaFunctions, RecursionIsRefused) {
@@ -754,7 +754,7 @@ TEST(SemaDerivatives, ARuleHasAValueForEachParameter) {
   std::string function = "fn f(a: f32, c: f32) -> f32 = a * c;\n";
   EXPECT_CLEAN(function + "deriv f(a, c) = (c, a);");
   expectFault(function + "deriv f(a) = a;", "f", "`f` has 2 parameters, the rule has 1");
-  expectFault(function + "deriv f(a, c) = c;", "c", "`f` has 2 parameters, the rule has 1 values");
+  expectFault(function + "deriv f(a, c) = c;", "c", "`f` has 2 parameters, the rule has 1 value");
   expectFault(function + "deriv g(a, c) = (c, a);", "g", "unknown function `g`");
   expectFault("deriv exp(x) = exp(x);", "exp", "the derivative of the built-in function `exp` is known");
 }
@@ -865,7 +865,7 @@ TEST(SemaStatics, AnUnknownKernelHasASuggestion) {
 
 TEST(SemaTunables, ATunableIsNoValue) {
   expectBodyFault("let t = BM;", "BM", "`BM` is a tunable, which has no value in a kernel");
-  EXPECT_EQ(check(kernelOf("let BM = 1;")).at(0).message, "unknown name `BM`"); // declared later, so it is none
+  EXPECT_EQ(check(kernelOf("let BM = 1;")).at(0).message, "`BM` is a tunable, as it stands after `by`");
 }
 
 TEST(SemaTunables, TheirValuesMakeCapacities) {

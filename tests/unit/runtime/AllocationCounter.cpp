@@ -6,7 +6,9 @@
 
 static thread_local int allocations = 0;
 
-int tilewright::runtime::test::allocationsOfThisThread() { return allocations; }
+int tilewright::runtime::test::allocationsOfThisThread() {
+  return allocations;
+}
 
 void *operator new(size_t bytes) {
   ++allocations;
@@ -14,5 +16,9 @@ void *operator new(size_t bytes) {
     return memory;
   throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, size_t) noexcept { std::free(memory); }
+void operator delete(void *memory) noexcept {
+  std::free(memory);
+}
+void operator delete(void *memory, size_t) noexcept {
+  std::free(memory);
+}

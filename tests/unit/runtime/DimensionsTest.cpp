@@ -53,12 +53,14 @@ TEST(Dimensions, AWrongRankSaysWhatIsDeclared) {
 }
 
 /// x: f32[H, W], w: f32[R, R], y: out f32[P = (H - R) / 2 + 1, 2 * P]
-static Signature convolution() {
-  return signatureOf(kernel("convolution", {},
-                            {view("x", "in", "f32", {"H", "W"}), view("w", "in", "f32", {"R", "R"}),
-                             view("y", "out", "f32",
-                                  {json::array({"P", op("add", {op("divide", {op("subtract", {dim("H"), dim("R")}), 2}), 1})}),
-                                   op("multiply", {2, dim("P")})})}));
+static const Signature &convolution() { // Dimensions refer to their signature
+  static const Signature signature =
+      signatureOf(kernel("convolution", {},
+                         {view("x", "in", "f32", {"H", "W"}), view("w", "in", "f32", {"R", "R"}),
+                          view("y", "out", "f32",
+                               {json::array({"P", op("add", {op("divide", {op("subtract", {dim("H"), dim("R")}), 2}), 1})}),
+                                op("multiply", {2, dim("P")})})}));
+  return signature;
 }
 
 TEST(Dimensions, DefinitionsAndExpressionsAreComputed) {
