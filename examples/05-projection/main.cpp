@@ -20,10 +20,10 @@ int main() {
   std::vector<float> q(B * S * NQ, NAN), k(B * S * NK, NAN), v(B * S * NV, NAN), ff(B * S * NF, NAN);
   succeed(projection.run({{"x", View(x.data(), {B, C, H, W})},
                           {"w", View(w.data(), {N, C})},
-                          {"q", View(q.data(), {B, H, W, NQ})},
-                          {"k", View(k.data(), {B, H, W, NK})},
-                          {"v", View(v.data(), {B, H, W, NV})},
-                          {"ff", View(ff.data(), {B, H, W, NF})}},
+                          {"q", View(q.data(), {B, S, NQ})},
+                          {"k", View(k.data(), {B, S, NK})},
+                          {"v", View(v.data(), {B, S, NV})},
+                          {"ff", View(ff.data(), {B, S, NF})}},
                          {.bindings = {{"act", "relu"}}}));
 
   std::vector<double> parts[4];
