@@ -7,8 +7,7 @@ namespace tilewright::cpu {
 
 mlir::Value combine(Emitter &emitter, tile::Reduction kind, mlir::Value lhs, mlir::Value rhs);
 
-/// What combining leaves unchanged. `limits`, if given, is the narrower type whose least and greatest values serve for max and
-/// min.
+/// What combining leaves unchanged. Of bools `and` is meant, which are stored in bytes.
 mlir::Value identity(Emitter &emitter, tile::Reduction kind, mlir::Type type);
 
 } // namespace tilewright::cpu

@@ -167,3 +167,27 @@ tile.kernel @overwritten(%a: !a, %b: !a, %y: !y, %M: i64) dimensions = 1 {
     tile.store %e, %b[%ii] spans(%i) compare [false] : !i, !a, (!ii), spans(!si)
   }
 }
+
+// -----
+
+!si = !tile.span<"i", 8>
+!ii = tensor<8xi64, #tile.axes<"i">>
+!i = tensor<8xf32, #tile.axes<"i">>
+!a = !tile.view<element = f32, dims = ["M"], access = inout, unit_stride = 0, pack_rank = 1, alignment = 4>
+!y = !tile.view<element = f32, dims = ["M"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+
+// An inout view is read as it was at launch, also by a load that stands after the store.
+// CHECK-LABEL: tile.kernel @read_after_written
+// CHECK:         tile.load %a{{.*}} {tilewright.materialize = "overwritten"}
+// CHECK:         tile.store %{{.+}}, %a
+// CHECK:         tile.store %{{.+}}, %y
+tile.kernel @read_after_written(%a: !a, %y: !y, %M: i64) dimensions = 1 {
+  %c0 = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : !i
+  tile.parallel "i" %i : !si in %c0 to %M {
+    %ii = tile.index %i : !si -> !ii
+    tile.store %zero, %a[%ii] spans(%i) compare [false] : !i, !a, (!ii), spans(!si)
+    %v = tile.load %a[%ii] spans(%i) compare [false] : !a, (!ii), spans(!si) -> !i
+    tile.store %v, %y[%ii] spans(%i) compare [false] : !i, !y, (!ii), spans(!si)
+  }
+}

@@ -1,5 +1,7 @@
 // The functions that a kernel becomes, and its simplest nest.
 // RUN: tile-opt %s -split-input-file -convert-tile-to-linalg | FileCheck %s
+// RUN: tile-opt %s -split-input-file -convert-tile-to-linalg=fuse-multiply-add=false | FileCheck %s --check-prefix=SEPARATE
+// RUN: tile-opt %s -split-input-file -convert-tile-to-linalg=reference | FileCheck %s --check-prefix=REFERENCE
 
 !i = !tile.span<"n", 64>
 !x = !tile.view<element = f32, dims = ["N..."], access = in, unit_stride = 0, pack_rank = 1, alignment = 4>
@@ -75,6 +77,34 @@ tile.kernel @invert(%x: !x, %y: !y, %N: i64) dimensions = 1 {
     %at = tile.index %n : !i -> !at
     %v = tile.load %x[%at] spans(%n) compare [false] : !x, (!at), spans(!i) -> !t
     %w = arith.xori %v, %true : !t
+    tile.store %w, %y[%at] spans(%n) compare [false] : !t, !y, (!at), spans(!i)
+  }
+}
+
+// -----
+
+!i = !tile.span<"n", 64>
+!x = !tile.view<element = f32, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 4>
+!y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+!at = tensor<64xi64, #tile.axes<"n">>
+!t = tensor<64xf32, #tile.axes<"n">>
+
+// a - b * c rounds once, in every nest that evaluates it, if the processor can do it; not in the oracle.
+// CHECK-LABEL: func.func @tw_cpu_tiles(
+// CHECK:         ^bb0(%[[V:.+]]: f32, %{{.+}}: f32):
+// CHECK:           %[[N:.+]] = arith.negf %[[V]]
+// CHECK:           math.fma %[[N]], %[[V]], %[[V]] : f32
+// SEPARATE-NOT:  math.fma
+// SEPARATE:      arith.subf %{{.+}}, %{{.+}} fastmath<contract> : f32
+// REFERENCE-NOT: math.fma
+// REFERENCE:     arith.subf %{{.+}}, %{{.+}} : f32
+tile.kernel @fused(%x: !x, %y: !y, %N: i64) dimensions = 1 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "n" %n : !i in %c0 to %N {
+    %at = tile.index %n : !i -> !at
+    %v = tile.load %x[%at] spans(%n) compare [false] : !x, (!at), spans(!i) -> !t
+    %s = arith.mulf %v, %v fastmath<contract> : !t
+    %w = arith.subf %v, %s fastmath<contract> : !t
     tile.store %w, %y[%at] spans(%n) compare [false] : !t, !y, (!at), spans(!i)
   }
 }
