@@ -251,8 +251,8 @@ Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization
     int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
     if (status != TW_COMPILER_OK)
       return compilerFailure(status, diagnostics.view(), concat("the compiler failed on kernel ", specialization.kernel));
-    if (std::string_view remarks = diagnostics.view(); !remarks.empty())
-      context->log.info(remarks);
+    if (std::string_view warnings = diagnostics.view(); !warnings.empty())
+      context->log.warning(warnings);
     std::string_view bytes = artifact.view();
     Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(bytes.data(), bytes.size())));
     if (!loaded.ok())

@@ -1410,6 +1410,9 @@ over (n in N by BN) { y[ids[n], else drop] = x[n]; }
         t.same(y, [np.nan, *x.value[[1, 3, 0, 2]]])
     (y,) = t.run("k", dict(BN=BN), source=source, ids=twice, x=x, out=dict(y="f32"))
     t.same(np.isin(y.value[3], x.value[[0, 4]]), True, what="one of the two values is stored")
+    # Checked mode cannot tell yet that the promise is broken; it must say so where it is asked to.
+    command = t.command("k", dict(BN=BN), dict(y="f32"), None, ["--checked"], source, dict(ids=twice, x=x))
+    t.same("does not verify that these places of `y`" in t.execute(command).stderr, True, what="the warning is shown")
 
 
 @test
