@@ -13,6 +13,9 @@
 
 #include "compiler/driver/ChooseTunables.h"
 
+#include "compiler/frontend/ConstantFolding.h"
+#include "compiler/frontend/Numbers.h"
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -263,17 +266,17 @@ private:
   }
 };
 
-/// Exact evaluation of a requirement on constants and tunables; nothing if it needs a dimension or a scalar.
+/// Exact evaluation of a requirement on constants and tunables; nothing if it needs a dimension or a scalar. Integers wrap and
+/// x / 0 is 0, as on every target.
 std::optional<int64_t> evaluate(const Expr &expr, const typed::Kernel &kernel, const std::map<std::string, int64_t> &sizes) {
-  using typed::Op;
-  std::vector<int64_t> values;
+  std::vector<Expr> operands;
   for (const Expr *operand : expr.operands) {
     auto value = evaluate(*operand, kernel, sizes);
     if (!value)
       return std::nullopt;
-    values.push_back(*value);
+    Expr &constant = operands.emplace_back(Expr{ExprKind::Constant, operand->type, operand->where, {}});
+    constant.integer = *value;
   }
-  auto floorDivide = [](int64_t a, int64_t b) { return b == 0 ? 0 : a / b - ((a % b != 0) && ((a < 0) != (b < 0))); };
   switch (expr.kind) {
   case ExprKind::Constant:
     return isFloat(expr.type.dtype) ? std::nullopt : std::optional<int64_t>(expr.integer);
@@ -284,34 +287,19 @@ std::optional<int64_t> evaluate(const Expr &expr, const typed::Kernel &kernel, c
     return constant == kernel.constants.end() ? std::nullopt : std::optional<int64_t>(constant->second);
   }
   case ExprKind::Cast:
-    return isFloat(expr.type.dtype) ? std::nullopt : std::optional<int64_t>(values[0]);
+    return isInteger(expr.type.dtype) ? std::optional<int64_t>(wrapInteger(operands[0].integer, expr.type.dtype)) : std::nullopt;
   case ExprKind::Elementwise:
     break;
   default:
     return std::nullopt;
   }
-  switch (expr.op) {
-  case Op::Add: return values[0] + values[1];
-  case Op::Subtract: return values[0] - values[1];
-  case Op::Multiply: return values[0] * values[1];
-  case Op::Divide: return floorDivide(values[0], values[1]);
-  case Op::Remainder: return values[0] - floorDivide(values[0], values[1]) * values[1];
-  case Op::Negate: return -values[0];
-  case Op::Absolute: return std::abs(values[0]);
-  case Op::Max: return std::max(values[0], values[1]);
-  case Op::Min: return std::min(values[0], values[1]);
-  case Op::And: return values[0] & values[1];
-  case Op::Or: return values[0] | values[1];
-  case Op::Not: return expr.type.dtype == DType::Bool ? !values[0] : ~values[0];
-  case Op::Equal: return values[0] == values[1];
-  case Op::NotEqual: return values[0] != values[1];
-  case Op::Less: return values[0] < values[1];
-  case Op::LessEqual: return values[0] <= values[1];
-  case Op::Greater: return values[0] > values[1];
-  case Op::GreaterEqual: return values[0] >= values[1];
-  case Op::Select: return values[0] ? values[1] : values[2];
-  default: return std::nullopt;
-  }
+  if (expr.op == typed::Op::Select)
+    return operands[0].integer ? operands[1].integer : operands[2].integer;
+  std::vector<const Expr *> pointers;
+  for (const Expr &operand : operands)
+    pointers.push_back(&operand);
+  std::optional<FoldedConstant> folded = foldConstants(expr.op, pointers);
+  return folded && !isFloat(folded->dtype) ? std::optional<int64_t>(folded->integer) : std::nullopt;
 }
 
 const typed::Requirement *firstBroken(const typed::Kernel &kernel, const std::map<std::string, int64_t> &sizes) {

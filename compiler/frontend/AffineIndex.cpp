@@ -1,5 +1,6 @@
 #include "compiler/frontend/AffineIndex.h"
 
+#include "compiler/frontend/ConstantFolding.h"
 #include "compiler/frontend/Numbers.h"
 
 #include <algorithm>
@@ -94,25 +95,6 @@ const IndexValue *IndexValues::either(const IndexValue *a, const IndexValue *b) 
 
 namespace {
 
-std::optional<WideInteger> foldComparison(Op op, int64_t a, int64_t b) {
-  switch (op) {
-  case Op::Equal:
-    return a == b;
-  case Op::NotEqual:
-    return a != b;
-  case Op::Less:
-    return a < b;
-  case Op::LessEqual:
-    return a <= b;
-  case Op::Greater:
-    return a > b;
-  case Op::GreaterEqual:
-    return a >= b;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::optional<WideInteger> foldBinary(Op op, int64_t a, int64_t b) {
   switch (op) {
   case Op::Add:
@@ -136,7 +118,8 @@ std::optional<WideInteger> foldBinary(Op op, int64_t a, int64_t b) {
   case Op::Xor:
     return a ^ b;
   default:
-    return foldComparison(op, a, b);
+    std::optional<bool> result = compare(op, a, b);
+    return result ? std::optional<WideInteger>(*result) : std::nullopt;
   }
 }
 

@@ -79,25 +79,6 @@ std::optional<double> foldReal(Op op, double a, double b) {
   }
 }
 
-template <typename Number> std::optional<bool> compare(Op op, Number a, Number b) {
-  switch (op) {
-  case Op::Equal:
-    return a == b;
-  case Op::NotEqual:
-    return a != b;
-  case Op::Less:
-    return a < b;
-  case Op::LessEqual:
-    return a <= b;
-  case Op::Greater:
-    return a > b;
-  case Op::GreaterEqual:
-    return a >= b;
-  default:
-    return std::nullopt;
-  }
-}
-
 std::optional<FoldedConstant> foldComparison(Op op, const Expr &a, const Expr &b) {
   std::optional<bool> result = isFloat(a.type.dtype) ? compare(op, a.real, b.real) : compare(op, a.integer, b.integer);
   return result ? std::optional(FoldedConstant{DType::Bool, *result}) : std::nullopt;

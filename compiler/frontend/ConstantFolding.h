@@ -14,6 +14,26 @@ struct FoldedConstant {
   double real = 0;
 };
 
+/// The value of a comparison; nothing for other operations.
+template <typename Number> std::optional<bool> compare(typed::Op op, Number a, Number b) {
+  switch (op) {
+  case typed::Op::Equal:
+    return a == b;
+  case typed::Op::NotEqual:
+    return a != b;
+  case typed::Op::Less:
+    return a < b;
+  case typed::Op::LessEqual:
+    return a <= b;
+  case typed::Op::Greater:
+    return a > b;
+  case typed::Op::GreaterEqual:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Nothing for operations that are not folded (math functions: their results are the target's).
 std::optional<FoldedConstant> foldConstants(typed::Op op, const std::vector<const typed::Expr *> &operands);
 

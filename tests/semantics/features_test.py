@@ -1435,6 +1435,25 @@ over (n in N by BN) { q[n] = 7 / x[n]; r[n] = 7 % x[n]; }
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+@test
+def requirements_on_tunables_are_obeyed(t):
+    """Sizes are chosen so that requirements hold, by the integer rules of the language (the least i64 / -1 wraps)."""
+    text = """
+kernel k(x: f32[N], y: out f32[N])
+over (n in N by BN) {
+  require (BN * 0 - 9223372036854775807 - 1) / (BN * 0 - 1) < 0;
+  require BN % 128 == 0 and BN < 200;
+  y[n] = x[n] + 1;
+}
+"""
+    source, x = t.file(text), array(np.arange(300), "f32")
+    (y,) = t.run("k", source=source, x=x, out=dict(y="f32"))
+    t.same(y, x.value + 1)
+    result = t.execute(t.command("k", None, dict(y="f32"), None, (), source, dict(x=x)))
+    t.same("BN=128" in result.stdout, True, what="the size that the requirement allows is chosen")
+    t.fails("k", dict(BN=64), source=source, x=x, out=dict(y="f32"), expect="BN % 128 == 0")
+
+
 @sweep(BN=[1, 3, 64, 1000])
 def tunables_may_be_chosen(t, BN):
     text = """
