@@ -12,6 +12,7 @@
 #include "compiler/codegen/ConvertTileToLinalgAccess.h"
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
+#include "compiler/codegen/ConvertTileToLinalgStreams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -288,6 +289,8 @@ public:
           builder.getNamedAttr("tilewright.large", builder.getI64IntegerAttr(static_cast<int64_t>(inputs.size()))));
       add(inputs, hints.large, {});
     }
+    if (hints.isStreamed)
+      attributes.push_back(builder.getNamedAttr("tilewright.streamed", builder.getUnitAttr()));
     return attributes;
   }
 
@@ -341,12 +344,13 @@ void emitLoops(Emitter &emitter, ArrayRef<StringAttr> axes, llvm::function_ref<v
   body(point);
 }
 
-void emitCopy(Emitter &emitter, Value expression, const Buffer &destination) {
+void emitCopy(Emitter &emitter, Value expression, const Buffer &destination, const NestHints &hints) {
   NestOutput output{emitter.existing(destination), destination.axes};
   Type storage = cast<MemRefType>(destination.memref.getType()).getElementType();
-  emitGeneric(emitter, destination.axes, {}, expression, output, [&](Point &point, ValueRange) -> SmallVector<Value> {
+  auto body = [&](Point &point, ValueRange) -> SmallVector<Value> {
     return {toStorage(emitter.builder, emitter.builder.getLoc(), point.at(expression), storage)};
-  });
+  };
+  emitGeneric(emitter, destination.axes, {}, expression, output, body, hints);
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -356,9 +360,10 @@ void emitCopy(Emitter &emitter, Value expression, const Buffer &destination) {
 void emitMaterialization(Emitter &emitter, OpResult tile) {
   Operation *op = tile.getOwner();
   Buffer buffer = emitter.resultBuffer(tile);
+  NestHints hints = hintsForMaterialization(emitter, op);
   // The operation is still an expression to itself.
   Attribute reason = op->removeAttr(materializeName);
-  emitCopy(emitter, tile, buffer);
+  emitCopy(emitter, tile, buffer, hints);
   op->setAttr(materializeName, reason);
 }
 
@@ -366,72 +371,6 @@ void emitScalarLoad(Emitter &emitter, tile::LoadOp op) {
   Point point(emitter, [](StringAttr) { return Value(); });
   emitter.setScalar(op.getResult(), point.load(op));
 }
-
-namespace {
-
-/// Rows shorter than this are not worth a separate path to memory.
-constexpr int64_t leastStreamedRow = 1024;
-
-int64_t bytesOf(Type element) {
-  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
-}
-
-/// Whether the view is larger than the caches, an i1.
-Value isLarge(Emitter &emitter, const View &view) {
-  Value bytes = emitter.constant(bytesOf(view.element));
-  for (Value extent : view.extents)
-    bytes = emitter.mul(bytes, extent);
-  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::sge, bytes,
-                               emitter.constant(emitter.settings.streamedBytes));
-}
-
-/// What a load will read in the tile after this one, if the grid's fastest variable is one of its axes; else null.
-Value memoryOfNextTile(Emitter &emitter, tile::LoadOp load) {
-  StringAttr variable = emitter.fastestVariable;
-  if (!variable || tile::positionOfAxis(load.getType(), variable) < 0)
-    return {};
-  Axis here = emitter.axis(variable), next = here;
-  next.start = emitter.add(here.start, emitter.constant(here.capacity));
-  emitter.setAxis(variable, next);
-  Value memory = plainMemory(emitter, emitter.view(load.getView()), load.getIndices(), tile::axesOf(load.getType()));
-  emitter.setAxis(variable, here);
-  return memory;
-}
-
-/// The plain loads before a store, in its block, that go along its rows.
-SmallVector<tile::LoadOp> loadsAlong(tile::StoreOp store, StringAttr innermost) {
-  SmallVector<tile::LoadOp> loads;
-  llvm::SmallDenseSet<StringAttr> axes;
-  for (StringAttr axis : axesOfSpans(store.getSpans()))
-    axes.insert(axis);
-  for (auto load : store->getBlock()->getOps<tile::LoadOp>()) {
-    auto isOfStore = [&](StringAttr axis) { return axes.contains(axis); };
-    bool isAlong = unitStrideAxis(unitDimension(load.getView().getType()), load.getIndices()) == innermost;
-    if (load->isBeforeInBlock(store) && isAlong && isPlain(load) && llvm::all_of(tile::axesOf(load.getType()), isOfStore))
-      loads.push_back(load);
-  }
-  return loads;
-}
-
-/// A large output that is stored row by row should bypass the caches. While its rows go to memory, the rows that the next tile
-/// will read can come from there; but rows that one nest alone reads come in time by themselves.
-NestHints hintsFor(Emitter &emitter, tile::StoreOp op, const View &view, StringAttr innermost) {
-  NestHints hints;
-  bool isSmallFloat = isa<FloatType>(view.element) && view.element.getIntOrFloatBitWidth() == 8; // no vectors of them
-  if (!innermost || isSmallFloat || emitter.settings.streamedBytes == 0 ||
-      emitter.axis(innermost).capacity * bytesOf(view.element) < leastStreamedRow)
-    return hints;
-  hints.large = isLarge(emitter, view);
-  emitter.streams = true;
-  for (tile::LoadOp load : loadsAlong(op, innermost)) {
-    Value memory = isReadAgain(load) ? memoryOfNextTile(emitter, load) : Value();
-    if (memory)
-      hints.later.push_back({memory, llvm::to_vector(tile::axesOf(load.getType()))});
-  }
-  return hints;
-}
-
-} // namespace
 
 void emitStore(Emitter &emitter, tile::StoreOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
@@ -442,7 +381,7 @@ void emitStore(Emitter &emitter, tile::StoreOp op) {
   if (isPlain(op.getIndices(), op.getCompare(), view.split) && !axes.empty()) {
     NestOutput output{plainMemory(emitter, view, op.getIndices(), axes), axes};
     auto body = [&](Point &point, ValueRange) -> SmallVector<Value> { return {element(point)}; };
-    emitGeneric(emitter, axes, {}, op.getValue(), output, body, hintsFor(emitter, op, view, innermost));
+    emitGeneric(emitter, axes, {}, op.getValue(), output, body, hintsForStore(emitter, op, innermost));
     return;
   }
   emitLoops(emitter, axes, [&](Point &point) {

@@ -47,7 +47,8 @@ struct NestOutput {
 
 /// Inputs of a nest that its body does not read.
 struct NestHints {
-  mlir::Value large;                   ///< an i1, or null: the output is large and should not displace what the caches hold
+  mlir::Value large;                   ///< an i1, or null: whether what the kernel writes is larger than the caches
+  bool isStreamed = false;             ///< if it is, the nest writes past the caches
   llvm::SmallVector<NestOutput> later; ///< what a later tile will read, to be fetched meanwhile
 };
 
@@ -58,8 +59,8 @@ Axes withInnermost(llvm::ArrayRef<mlir::StringAttr> axes, mlir::StringAttr inner
 mlir::StringAttr contiguousAxis(mlir::ValueRange expressions);
 
 /// A linalg.generic over `axes`, outermost first. Plain loads and buffers that `expressions` read become its inputs. `body`
-/// gives the new elements of the outputs, from the old ones. Hints become the attributes `tilewright.large` and
-/// `tilewright.later`, which have the numbers of the inputs.
+/// gives the new elements of the outputs, from the old ones. Hints become the attributes `tilewright.large`,
+/// `tilewright.later` (numbers of inputs) and `tilewright.streamed`.
 mlir::Operation *emitGeneric(Emitter &emitter, llvm::ArrayRef<mlir::StringAttr> axes, llvm::ArrayRef<mlir::StringAttr> reduced,
                              mlir::ValueRange expressions, llvm::ArrayRef<NestOutput> outputs,
                              llvm::function_ref<llvm::SmallVector<mlir::Value>(Point &, mlir::ValueRange)> body,
@@ -69,7 +70,7 @@ mlir::Operation *emitGeneric(Emitter &emitter, llvm::ArrayRef<mlir::StringAttr> 
 void emitLoops(Emitter &emitter, llvm::ArrayRef<mlir::StringAttr> axes, llvm::function_ref<void(Point &)> body);
 
 /// Evaluates an expression into a buffer.
-void emitCopy(Emitter &emitter, mlir::Value expression, const Buffer &destination);
+void emitCopy(Emitter &emitter, mlir::Value expression, const Buffer &destination, const NestHints &hints = {});
 
 /// The spans' axes.
 Axes axesOfSpans(mlir::ValueRange spans);

@@ -51,6 +51,8 @@ bool isExpression(Operation *op) {
   return op->getNumResults() == 1 && tile::isTile(op->getResult(0).getType()) && !alwaysHasBuffer(op);
 }
 
+constexpr llvm::StringLiteral reusedReason = "reused";
+
 void mark(Operation *op, StringRef reason) {
   if (!op->hasAttr(materializeName))
     op->setAttr(materializeName, StringAttr::get(op->getContext(), reason));
@@ -242,20 +244,17 @@ public:
     // Users first: whether a value has a buffer decides how often its operands are evaluated.
     kernel.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
       if (isCandidate(op) && isExpensive(op->getResult(0)) && isEvaluatedAgain(op))
-        mark(op, reused);
+        mark(op, reusedReason);
     });
     // A buffer among the operands may have made an expression cheap.
     costs.clear();
     kernel.walk([&](Operation *op) {
-      auto reason = op->getAttrOfType<StringAttr>(materializeName);
-      if (reason && reason.getValue() == reused && !isExpensiveHere(op))
+      if (isReused(op) && !isExpensiveHere(op))
         op->removeAttr(materializeName);
     });
   }
 
 private:
-  static constexpr llvm::StringLiteral reused = "reused";
-
   /// A broadcast's own buffer would hold repetitions; its operand is the candidate.
   static bool isCandidate(Operation *op) {
     return isExpression(op) && !op->hasAttr(materializeName) && !isa<tile::BroadcastOp, tile::IndexOp, arith::ConstantOp>(op);
@@ -409,6 +408,11 @@ private:
 };
 
 } // namespace
+
+bool isReused(Operation *op) {
+  auto reason = op->getAttrOfType<StringAttr>(materializeName);
+  return reason && reason.getValue() == reusedReason;
+}
 
 bool isReadAgain(tile::LoadOp load) {
   int64_t evaluations = 0;

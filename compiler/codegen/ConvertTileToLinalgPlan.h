@@ -22,6 +22,9 @@ bool hasBuffer(mlir::Value tile);
 /// The terminator's operand that a result is written for ahead of time, or -1.
 int64_t destinationOf(mlir::OpResult result);
 
+/// Whether an operation's result has a buffer because it is expensive and evaluated more than once.
+bool isReused(mlir::Operation *op);
+
 /// Whether what a load reads is read by other nests too.
 bool isReadAgain(tile::LoadOp load);
 

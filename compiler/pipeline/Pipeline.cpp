@@ -64,6 +64,7 @@ static void addScalarPasses(mlir::OpPassManager &passes, const CpuTarget &target
   // Math first: it computes narrow results by casts of its own.
   ExpandMathOptions math;
   math.fma = target.fusesMultiplyAdd;
+  math.ldexp = target.scalesByPowers;
   passes.addPass(createExpandMath(math));
   ExpandCastsOptions casts;
   casts.f16c = target.convertsF16;

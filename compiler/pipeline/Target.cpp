@@ -40,6 +40,7 @@ static CpuTarget described(std::string triple, std::string processor, std::strin
     target.vectorBits = has("avx512f") && has("avx512vl") ? 512 : has("avx2") && has("fma") ? 256 : 128;
     target.convertsF16 = has("f16c");
     target.fusesMultiplyAdd = has("fma");
+    target.scalesByPowers = has("avx512f") && has("avx512vl");
   } else {
     target.convertsF16 = target.fusesMultiplyAdd = llvm::Triple(target.triple).isAArch64();
   }

@@ -13,6 +13,7 @@ struct CpuTarget {
   unsigned vectorBits = 128; ///< the widest vectors of floats
   bool convertsF16 = false;  ///< instructions for f16 <-> f32
   bool fusesMultiplyAdd = false; ///< instructions for a · b + c with one rounding
+  bool scalesByPowers = false;   ///< an instruction for a · 2^n with one rounding, on vectors (AVX-512's vscalef)
 
   /// The processor this runs on.
   static CpuTarget host();

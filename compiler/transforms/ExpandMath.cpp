@@ -55,15 +55,15 @@ mlir::Value expand(mlir::Operation *op, const MathTarget &target) {
   mlir::OpBuilder builder(op);
   auto operand = [&](unsigned i) { return Expr(builder, op->getLoc(), op->getOperand(i)); };
   return llvm::TypeSwitch<mlir::Operation *, mlir::Value>(op)
-      .Case([&](math::ExpOp) { return expandExp(operand(0)); })
-      .Case([&](math::Exp2Op) { return expandExp2(operand(0)); })
+      .Case([&](math::ExpOp) { return expandExp(operand(0), target); })
+      .Case([&](math::Exp2Op) { return expandExp2(operand(0), target); })
       .Case([&](math::TanhOp) { return expandTanh(operand(0)); })
       .Case([&](math::LogOp) { return expandLog(operand(0)); })
       .Case([&](math::Log2Op) { return expandLog2(operand(0)); })
       .Case([&](math::Log1pOp) { return expandLog1p(operand(0)); })
       .Case([&](math::SinOp) { return expandSin(operand(0), target); })
       .Case([&](math::CosOp) { return expandCos(operand(0), target); })
-      .Case([&](math::ErfOp) { return expandErf(operand(0)); })
+      .Case([&](math::ErfOp) { return expandErf(operand(0), target); })
       .Case([&](math::PowFOp) { return expandPow(operand(0), operand(1), target); })
       .Case([&](math::RsqrtOp) { return expandRsqrt(operand(0)); })
       .Case(
@@ -75,7 +75,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
   void runOnOperation() override {
-    MathTarget target{fma};
+    MathTarget target{fma, ldexp};
     llvm::SmallVector<mlir::Operation *> candidates;
     getOperation().walk([&](mlir::Operation *op) {
       if (mlir::isa_and_nonnull<math::MathDialect>(op->getDialect()))

@@ -2,7 +2,7 @@
 //
 // n ln 2 is subtracted in two steps, the first of them exact, so r has a small absolute error although x may be large. 2^n is
 // made by writing n into the exponent field; results near the ends of the range take two factors, so that overflow gives
-// infinity and denormals are rounded once.
+// infinity and denormals are rounded once; where the processor has an instruction that does the same, it is taken.
 //
 // tanh(x) = 1 - 2 / (exp(2x) + 1) is right to the last place or so where tanh(x) > 1/2. Below, the subtraction would magnify
 // exp's error, and a polynomial serves: x + x^3 q(x^2).
@@ -34,18 +34,18 @@ struct Reduced {
 
 } // namespace
 
-Expr expandExp(const Expr &x) {
+Expr expandExp(const Expr &x, const MathTarget &target) {
   // Beyond these the result is 0 or infinity anyway; they keep n in the range of the exponent field.
   Expr bounded = atMost(atLeast(x, choose(x, -104.0, -746.0)), choose(x, 89.0, 710.0));
   Reduced reduced(bounded);
-  return scale(reduced.expMinusOne() + 1.0, reduced.n.integer);
+  return scale(reduced.expMinusOne() + 1.0, reduced.n.integer, target);
 }
 
-Expr expandExp2(const Expr &x) {
+Expr expandExp2(const Expr &x, const MathTarget &target) {
   Expr bounded = atMost(atLeast(x, choose(x, -151.0, -1076.0)), choose(x, 129.0, 1025.0));
   Rounded n = roundProduct(bounded, 1.0);
   Expr r = bounded - n.value; // exact
-  return scale(mulAdd(r, polynomial(r, choose(x, constants::exp2F32, constants::exp2F64)), 1.0), n.integer);
+  return scale(mulAdd(r, polynomial(r, choose(x, constants::exp2F32, constants::exp2F64)), 1.0), n.integer, target);
 }
 
 Expr expandTanh(const Expr &x) {

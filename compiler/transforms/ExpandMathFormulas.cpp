@@ -1,5 +1,6 @@
 #include "compiler/transforms/ExpandMathFormulas.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -61,7 +62,10 @@ Expr powerOfTwo(const Expr &n, const Expr &like) {
   return asFloatLike((n + format.bias) << format.mantissaBits, like);
 }
 
-Expr scale(const Expr &x, const Expr &n) {
+Expr scale(const Expr &x, const Expr &n, const MathTarget &target) {
+  if (target.ldexp && !mlir::isa<mlir::VectorType>(x.get().getType())) {
+    return x.emit<mlir::LLVM::LoadExpOp>(x.get().getType(), x, n.signExtended(32));
+  }
   Expr half = arithmeticShift(n, 1);
   return x * powerOfTwo(half, x) * powerOfTwo(n - half, x);
 }

@@ -9,18 +9,19 @@ namespace tilewright {
 
 /// What the processor has.
 struct MathTarget {
-  bool fma = true; ///< multiplies and adds with one rounding
+  bool fma = true;    ///< multiplies and adds with one rounding
+  bool ldexp = false; ///< multiplies vectors by powers of two with one rounding
 };
 
-Expr expandExp(const Expr &x);
-Expr expandExp2(const Expr &x);
+Expr expandExp(const Expr &x, const MathTarget &target);
+Expr expandExp2(const Expr &x, const MathTarget &target);
 Expr expandTanh(const Expr &x);
 Expr expandLog(const Expr &x);
 Expr expandLog2(const Expr &x);
 Expr expandLog1p(const Expr &x);
 Expr expandSin(const Expr &x, const MathTarget &target);
 Expr expandCos(const Expr &x, const MathTarget &target);
-Expr expandErf(const Expr &x);
+Expr expandErf(const Expr &x, const MathTarget &target);
 Expr expandPow(const Expr &x, const Expr &y, const MathTarget &target);
 Expr expandRsqrt(const Expr &x);
 Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target);
@@ -72,7 +73,7 @@ Expr toFloatExactly(const Expr &integer, const Expr &like);
 /// 2^n for an integer n in the range of normal numbers.
 Expr powerOfTwo(const Expr &n, const Expr &like);
 /// x * 2^n, where the result may overflow or be denormal: two factors, one rounding.
-Expr scale(const Expr &x, const Expr &n);
+Expr scale(const Expr &x, const Expr &n, const MathTarget &target);
 
 /// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for x > 0.
 struct Factored {

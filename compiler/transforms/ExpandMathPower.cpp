@@ -85,7 +85,7 @@ Expr sizeOfPowF64(const Expr &size, const Expr &y, const MathTarget &target) {
   Expr r = bounded - n.value;
   Expr near = r * polynomial(r, constants::exp2F64);
   Expr change = low * 0x1.62e42fefa39efp-1 * (near + 1.0);
-  return scale((near + change) + 1.0, n.integer);
+  return scale((near + change) + 1.0, n.integer, target);
 }
 
 } // namespace

@@ -9,8 +9,8 @@
 //   what
 //     LLVM's loop vectorizer needs to use vectors for them.
 //
-// A nest that stores long rows (`tilewright.large`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp
-// copies to memory; meanwhile it fetches what `tilewright.later` names.
+// A nest that stores long rows (`tilewright.streamed`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp
+// copies to memory. A nest with `tilewright.later` goes in strips too, and fetches what that names before each.
 //
 // Precondition: every extent is at least 1 (a span is never empty), since what is hoisted out of a loop is computed even if the
 // loop runs nothing.
@@ -38,6 +38,8 @@ namespace tilewright {
 namespace {
 
 constexpr int64_t stripBytes = 4096, lineBytes = 64;
+/// More misses than a core can have outstanding would stop the computation until some have come.
+constexpr int64_t fetchedLines = 16;
 
 class NestLowering {
 public:
@@ -61,7 +63,7 @@ public:
     one = arith::ConstantIndexOp::create(builder, 1);
     for (unsigned loop = 0; loop < depth; ++loop)
       extents.push_back(extentOf(loop));
-    if (isLarge)
+    if (op->hasAttr("tilewright.streamed"))
       strip = allocateStrip();
     emitLevel(0, {});
     op.erase();
@@ -177,7 +179,7 @@ private:
     bool startsCarrying = carries && level == depth - carryingLoops;
     if (startsCarrying)
       accumulators = loadOutputs();
-    if (strip && level + 1 == depth)
+    if ((strip || !fetched.empty()) && level + 1 == depth)
       emitStrips();
     else
       accumulators = emitLoop(level, accumulators);
@@ -207,40 +209,54 @@ private:
 
   void emitStrips() {
     unsigned innermost = depth - 1;
-    Value length = arith::ConstantIndexOp::create(builder, cast<MemRefType>(strip.getType()).getDimSize(0));
+    if (!strip) {
+      emitGroups(zero, extents[innermost]);
+      return;
+    }
+    Value length = constantIndex(cast<MemRefType>(strip.getType()).getDimSize(0));
     auto strips = scf::ForOp::create(builder, zero, extents[innermost], length);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(strips.getBody());
-    Value first = strips.getInductionVar(), rest = arith::SubIOp::create(builder, extents[innermost], first);
-    Value count = arith::MinUIOp::create(builder, rest, length);
-    variables[innermost] = first;
-    if (!fetched.empty())
-      emitFetches(count);
-    emitStrip(first, count);
+    Value first = strips.getInductionVar();
+    Value count = atMost(length, arith::SubIOp::create(builder, extents[innermost], first));
+    emitGroups(first, count);
     variables[innermost] = first;
     OpOperand &output = *op.getDpsInitsMutable().begin();
     emitStripStore(builder, {strip, count, output.get(), indicesOf(output), isLarge});
   }
 
-  void emitStrip(Value first, Value count) {
-    auto loop = scf::ForOp::create(builder, zero, count, one);
+  /// Elements [first, first + count) of the innermost loop: as many at a time as are fetched at once.
+  void emitGroups(Value first, Value count) {
+    if (fetched.empty()) {
+      emitElements(first, zero, count);
+      return;
+    }
+    Value length = constantIndex(fetchedLines * elementsPerLine(*fetched.front()));
+    auto groups = scf::ForOp::create(builder, zero, count, length);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(groups.getBody());
+    Value begin = groups.getInductionVar();
+    Value size = atMost(length, arith::SubIOp::create(builder, count, begin));
+    emitFetches(arith::AddIOp::create(builder, first, begin), size);
+    emitElements(first, begin, arith::AddIOp::create(builder, begin, size));
+  }
+
+  void emitElements(Value first, Value begin, Value end) {
+    auto loop = scf::ForOp::create(builder, begin, end, one);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     stripPosition = loop.getInductionVar();
-    variables[depth - 1] = arith::AddIOp::create(builder, first, stripPosition);
+    variables[depth - 1] = builder.createOrFold<arith::AddIOp>(first, stripPosition);
     emitLevel(depth, {});
   }
 
-  /// Fetches the lines of what will be read later, along the strip at the innermost variable.
-  void emitFetches(Value count) {
+  /// Fetches the lines of what will be read later, along [first, first + count) of the innermost loop.
+  void emitFetches(Value first, Value count) {
     auto branch = scf::IfOp::create(builder, isLarge, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    Value first = variables[depth - 1];
     for (OpOperand *operand : fetched) {
-      int64_t bits = cast<MemRefType>(operand->get().getType()).getElementTypeBitWidth();
-      Value step = arith::ConstantIndexOp::create(builder, lineBytes * 8 / bits);
-      auto loop = scf::ForOp::create(builder, zero, count, step);
+      auto loop = scf::ForOp::create(builder, zero, count, constantIndex(elementsPerLine(*operand)));
       OpBuilder::InsertionGuard inner(builder);
       builder.setInsertionPointToStart(loop.getBody());
       variables[depth - 1] = arith::AddIOp::create(builder, first, loop.getInductionVar());
@@ -248,6 +264,12 @@ private:
                                  /*localityHint=*/builder.getI32IntegerAttr(2), /*isDataCache=*/builder.getBoolAttr(true));
     }
   }
+
+  static int64_t elementsPerLine(OpOperand &operand) {
+    return lineBytes * 8 / cast<MemRefType>(operand.get().getType()).getElementTypeBitWidth();
+  }
+  Value constantIndex(int64_t value) { return arith::ConstantIndexOp::create(builder, value); }
+  Value atMost(Value bound, Value value) { return arith::MinUIOp::create(builder, value, bound); }
 
   /// The old values of the outputs that the body reads (null for others).
   SmallVector<Value> loadUsedOutputs() {
@@ -307,7 +329,8 @@ private:
   SmallVector<Value> variables;
   SmallVector<Value> extents;
   Value zero, one;
-  Value isLarge, strip, stripPosition; ///< null if nothing is streamed
+  Value isLarge;              ///< an i1: whether to bypass the caches and to fetch; null if there is nothing of the kind
+  Value strip, stripPosition; ///< null if nothing is streamed
   SmallVector<OpOperand *> fetched;
   IRMapping mapping;
   llvm::DenseMap<Value, unsigned> levels;

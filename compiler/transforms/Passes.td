@@ -83,8 +83,9 @@ def ConvertTileToLinalg : Pass<"convert-tile-to-linalg", "::mlir::ModuleOp"> {
     body that converts by tile.cast, multiplies and adds. Gathers and `else` are memref.load under scf.if in a body. Stores with
     `else drop`, atomics, scans, folds and arg_reduce are scf.for loops.
 
-    A nest that stores long rows has inputs that its body does not read: `tilewright.large` is the number of an i1, whether the whole
-    view has at least `streamed-bytes`, and `tilewright.later` has the numbers of what the next tile will read.
+    A nest that stores long rows has the attribute `tilewright.streamed` and an input that its body does not read: `tilewright.large`
+    is the number of an i1, whether the whole view has at least `streamed-bytes`. That nest, or an expensive one before it, also has
+    inputs that the next tile will read, their numbers in `tilewright.later`.
 
     Not handled: vectorization, packing, scratch offsets, and the scalar operations tile.cast, tile.floor_div, tile.floor_mod and
     tile.random_bits, which stay.
@@ -169,8 +170,9 @@ def LowerLinalgToLoops : Pass<"lower-linalg-to-loops", "::mlir::ModuleOp"> {
       memref.store %s1, %sum[%i]
     }
     ```
-    A nest with the hint `tilewright.large` computes its innermost dimension in strips of 4 KiB and copies each to the output by
-    vectors, non-temporal ones if that input is true; under the same condition it prefetches the inputs named by `tilewright.later`.
+    A nest with the hint `tilewright.streamed` computes its innermost dimension in strips of 4 KiB and copies each to the output by
+    vectors, non-temporal ones if the input that `tilewright.large` names is true. Under the same condition a nest prefetches the inputs
+    that `tilewright.later` names, so many lines at a time as the processor can wait for at once.
 
     Extents must be at least 1. Not handled: tensors, and indexing maps that are no projected permutations.
   }];
@@ -231,11 +233,14 @@ def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
     %n = arith.subf %t, %c1.5x2^23 : f32
     …                                                       // r = x - n ln 2; a polynomial of r; times 2^n by bits
     ```
+    With `ldexp` the last step is llvm.intr.ldexp (scalars only: the loop vectorizer widens it).
+
     sqrt, floor, ceil, roundeven, absf and fma stay: they are instructions (SSE4.1 and FMA on x86). Without `fma`, math.fma is
     emulated. Not handled: narrow floats (expand-casts widens them first), other functions of the math dialect.
   }];
   let options = [
-    Option<"fma", "fma", "bool", "true", "The processor multiplies and adds with one rounding">
+    Option<"fma", "fma", "bool", "true", "The processor multiplies and adds with one rounding">,
+    Option<"ldexp", "ldexp", "bool", "false", "The processor multiplies vectors by powers of two with one rounding">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
 }

@@ -21,7 +21,7 @@
 // CHECK-NOT:     tilewright.large
 // CHECK:         %[[LARGE:.+]] = arith.cmpi sge, %{{.+}}, %{{.+}} : i64
 // CHECK:         %[[NEXT:.+]] = memref.reinterpret_cast
-// CHECK:         linalg.generic {{.*}} ins(%{{.+}}, %{{.+}}, %{{.+}}, %[[NEXT]], %[[LARGE]] : {{.*}}, i1) outs({{.*}}) attrs = {tilewright.large = 4 : i64, tilewright.later = array<i64: 3>} {
+// CHECK:         linalg.generic {{.*}} ins(%{{.+}}, %{{.+}}, %{{.+}}, %[[NEXT]], %[[LARGE]] : {{.*}}, i1) outs({{.*}}) attrs = {tilewright.large = 4 : i64, tilewright.later = array<i64: 3>, tilewright.streamed} {
 // CHECK:         llvm.fence seq_cst
 tile.kernel @scaled_rows(%x: !x, %g: !g, %y: !y, %M: i64, %N: i64) dimensions = 2 {
   %c0 = arith.constant 0 : i64
@@ -37,6 +37,43 @@ tile.kernel @scaled_rows(%x: !x, %g: !g, %y: !y, %M: i64, %N: i64) dimensions = 
     %s = arith.mulf %v, %rb : !ij
     %t = arith.mulf %s, %wb : !ij
     tile.store %t, %y[%ii, %ji] spans(%i, %j) compare [false, false] : !ij, !y, (!ii, !ji), spans(!si, !sj)
+  }
+}
+
+// -----
+
+!si = !tile.span<"i", 2>
+!sj = !tile.span<"j", 512>
+!ii = tensor<2xi64, #tile.axes<"i">>
+!ji = tensor<512xi64, #tile.axes<"j">>
+!i = tensor<2xf32, #tile.axes<"i">>
+!ij = tensor<2x512xf32, #tile.axes<"i", "j">>
+!x = !tile.view<element = f32, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 4>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 4>
+
+// While an expensive tile is computed the memory has nothing to do: its nest fetches, the store's does not.
+// CHECK-LABEL: func.func @tw_cpu_tiles(
+// CHECK:         linalg.generic {{.*}} attrs = {tilewright.large = 3 : i64, tilewright.later = array<i64: 2>} {
+// CHECK:           math.exp
+// CHECK:         iterator_types = ["parallel", "reduction"]
+// CHECK-NOT:     tilewright.later
+// CHECK:         tilewright.streamed
+// CHECK-NOT:     tilewright.later
+tile.kernel @exponentials(%x: !x, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    %j = tile.span : !sj
+    %ii = tile.index %i : !si -> !ii
+    %ji = tile.index %j : !sj -> !ji
+    %v = tile.load %x[%ii, %ji] spans(%i, %j) compare [false, false] : !x, (!ii, !ji), spans(!si, !sj) -> !ij
+    %m = tile.reduce max %v over (%j) : !ij, !sj -> !i
+    %mb = tile.broadcast %m : !i -> !ij
+    %c = arith.subf %v, %mb : !ij
+    %e = math.exp %c : !ij
+    %r = tile.reduce add %e over (%j) : !ij, !sj -> !i
+    %rb = tile.broadcast %r : !i -> !ij
+    %s = arith.mulf %e, %rb : !ij
+    tile.store %s, %y[%ii, %ji] spans(%i, %j) compare [false, false] : !ij, !y, (!ii, !ji), spans(!si, !sj)
   }
 }
 

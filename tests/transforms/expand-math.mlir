@@ -1,5 +1,6 @@
 // Math functions become straight-line arith; what is an instruction stays.
 // RUN: tile-opt %s --expand-math --split-input-file | FileCheck %s
+// RUN: tile-opt %s --expand-math=ldexp --split-input-file | FileCheck %s --check-prefix=LDEXP
 // RUN: tile-opt %s --expand-math=fma=false --split-input-file | FileCheck %s --check-prefix=NOFMA
 
 // exp: x / ln 2 is rounded by an addition, and 2^n is made by a shift.
@@ -10,6 +11,10 @@
 // CHECK:         arith.shli
 // CHECK-NOT:     math.
 // CHECK-NOT:     scf.if
+// With an instruction that scales by powers of two it is one call, which the loop vectorizer widens.
+// LDEXP-LABEL: func.func @exponential(
+// LDEXP-NOT:     arith.shli
+// LDEXP:         llvm.intr.ldexp(%{{.*}}, %{{.*}}) : (f32, i32) -> f32
 func.func @exponential(%x: f32) -> f32 {
   %y = math.exp %x : f32
   return %y : f32
@@ -76,4 +81,20 @@ func.func @stays(%x: bf16, %t: tensor<4xf32>, %y: f32) -> (bf16, tensor<4xf32>, 
   %1 = math.exp %t : tensor<4xf32>
   %2 = math.atan %y : f32
   return %0, %1, %2 : bf16, tensor<4xf32>, f32
+}
+
+// -----
+
+// f64's exponent is narrowed; vectors are scaled by bits (the intrinsic takes one exponent), and so are scalars without the option.
+// CHECK-LABEL: func.func @scaled(
+// CHECK-NOT:     ldexp
+// LDEXP-LABEL: func.func @scaled(
+// LDEXP:         %[[N:.*]] = arith.trunci %{{.*}} : i64 to i32
+// LDEXP:         llvm.intr.ldexp(%{{.*}}, %[[N]]) : (f64, i32) -> f64
+// LDEXP-NOT:     ldexp
+// LDEXP:         arith.shli %{{.*}} : vector<8xi32>
+func.func @scaled(%x: f64, %v: vector<8xf32>) -> (f64, vector<8xf32>) {
+  %0 = math.exp %x : f64
+  %1 = math.exp2 %v : vector<8xf32>
+  return %0, %1 : f64, vector<8xf32>
 }

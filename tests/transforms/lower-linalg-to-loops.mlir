@@ -133,8 +133,8 @@ func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
 #ij = affine_map<(i, j) -> (i, j)>
 #none = affine_map<(i, j) -> ()>
 
-// Rows of a large output: strips of 4 KiB are computed in the cache, and copied by vectors that bypass it; before each, lines that
-// will be read later are fetched. The vectors at both ends, which are not aligned, are stored as usual.
+// Rows of a large output: strips of 4 KiB are computed in the cache, and copied by vectors that bypass it; before each 16 lines,
+// 16 that will be read later are fetched. The vectors at both ends, which are not aligned, are stored as usual.
 // CHECK-LABEL: func.func @streamed
 // CHECK-SAME:    %[[X:.+]]: memref<?x?xf32>, %[[NEXT:.+]]: memref<?x?xf32>, %[[LARGE:.+]]: i1, %[[Y:.+]]: memref<?x?xf32>
 // CHECK:         %[[STRIP:.+]] = memref.alloc() : memref<1024xf32>
@@ -142,13 +142,21 @@ func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK:           scf.for %[[FIRST:.+]] = %{{.+}} to %[[N:.+]] step %[[LENGTH:.+]] {
 // CHECK:             %[[REST:.+]] = arith.subi %[[N]], %[[FIRST]]
 // CHECK:             %[[COUNT:.+]] = arith.minui %[[REST]], %[[LENGTH]]
-// CHECK:             scf.if %[[LARGE]] {
-// CHECK:               scf.for
-// CHECK:                 memref.prefetch %[[NEXT]][%[[I]], %{{.+}}], read, locality<2>, data
-// CHECK:             scf.for %[[K:.+]] = %{{.+}} to %[[COUNT]]
-// CHECK:               %[[J:.+]] = arith.addi %[[FIRST]], %[[K]]
-// CHECK:               %[[V:.+]] = memref.load %[[X]][%[[I]], %[[J]]]
-// CHECK:               memref.store %[[V]], %[[STRIP]][%[[K]]]
+// CHECK:             %[[GROUP:.+]] = arith.constant 256 : index
+// CHECK:             scf.for %[[BEGIN:.+]] = %{{.+}} to %[[COUNT]] step %[[GROUP]] {
+// CHECK:               %[[LEFT:.+]] = arith.subi %[[COUNT]], %[[BEGIN]]
+// CHECK:               %[[SIZE:.+]] = arith.minui %[[LEFT]], %[[GROUP]]
+// CHECK:               %[[HERE:.+]] = arith.addi %[[FIRST]], %[[BEGIN]]
+// CHECK:               scf.if %[[LARGE]] {
+// CHECK:                 %[[LINE:.+]] = arith.constant 16 : index
+// CHECK:                 scf.for %[[L:.+]] = %{{.+}} to %[[SIZE]] step %[[LINE]] {
+// CHECK:                   %[[AT:.+]] = arith.addi %[[HERE]], %[[L]]
+// CHECK:                   memref.prefetch %[[NEXT]][%[[I]], %[[AT]]], read, locality<2>, data
+// CHECK:               %[[END:.+]] = arith.addi %[[BEGIN]], %[[SIZE]]
+// CHECK:               scf.for %[[K:.+]] = %[[BEGIN]] to %[[END]]
+// CHECK:                 %[[J:.+]] = arith.addi %[[FIRST]], %[[K]]
+// CHECK:                 %[[V:.+]] = memref.load %[[X]][%[[I]], %[[J]]]
+// CHECK:                 memref.store %[[V]], %[[STRIP]][%[[K]]]
 // CHECK:             memref.extract_aligned_pointer_as_index %[[Y]]
 // CHECK:             vector.store %{{.+}}, %[[Y]]{{.*}} {alignment = 4 : i64}
 // CHECK:             scf.if %[[LARGE]]
@@ -158,8 +166,35 @@ func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
 func.func @streamed(%x: memref<?x?xf32>, %next: memref<?x?xf32>, %large: i1, %y: memref<?x?xf32>) {
   linalg.generic {indexing_maps = [#ij, #ij, #none, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %next, %large : memref<?x?xf32>, memref<?x?xf32>, i1) outs(%y : memref<?x?xf32>)
-      attrs = {tilewright.large = 2 : i64, tilewright.later = array<i64: 1>} {
+      attrs = {tilewright.large = 2 : i64, tilewright.later = array<i64: 1>, tilewright.streamed} {
   ^bb0(%a: f32, %later: f32, %l: i1, %old: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+#ij = affine_map<(i, j) -> (i, j)>
+#none = affine_map<(i, j) -> ()>
+
+// A nest that only fetches goes in groups of 16 lines of what it fetches (512 elements of f16), and stores as usual.
+// CHECK-LABEL: func.func @fetching
+// CHECK-SAME:    %[[X:.+]]: memref<?x?xf32>, %[[NEXT:.+]]: memref<?x?xf16>, %[[LARGE:.+]]: i1, %[[Y:.+]]: memref<?x?xf32>
+// CHECK-NOT:     memref.alloc
+// CHECK:         scf.for %[[I:.+]] =
+// CHECK:           %[[GROUP:.+]] = arith.constant 512 : index
+// CHECK:           scf.for %[[BEGIN:.+]] = %{{.+}} to %{{.+}} step %[[GROUP]] {
+// CHECK:             scf.if %[[LARGE]] {
+// CHECK:               memref.prefetch %[[NEXT]]
+// CHECK:             scf.for
+// CHECK:               memref.store %{{.+}}, %[[Y]][%[[I]], %{{.+}}]
+// CHECK-NOT:     vector.store
+func.func @fetching(%x: memref<?x?xf32>, %next: memref<?x?xf16>, %large: i1, %y: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#ij, #ij, #none, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %next, %large : memref<?x?xf32>, memref<?x?xf16>, i1) outs(%y : memref<?x?xf32>)
+      attrs = {tilewright.large = 2 : i64, tilewright.later = array<i64: 1>} {
+  ^bb0(%a: f32, %later: f16, %l: i1, %old: f32):
     linalg.yield %a : f32
   }
   return

@@ -61,7 +61,9 @@ template <typename Float> double distance(Float found, long double exact) {
 
 template <typename Float> class Measurement {
 public:
-  Measurement(const Function &function, const std::string &type) : function(function), type(type) {
+  Measurement(const Function &function, const std::string &type,
+              const compiler::CpuTarget &target = compiler::CpuTarget::host())
+      : function(function), type(type) {
     std::string memory = "memref<?x" + type + ", strided<[1]>>", operands = function.isBinary ? "%a, %b" : "%a";
     std::string error;
     code = LoadedText::compile(
@@ -70,7 +72,7 @@ public:
             "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + memory +
             "\n    %b = memref.load %y[%i] : " + memory + "\n    %r = math." + function.name + " " + operands + " : " + type +
             "\n    memref.store %r, %z[%i] : " + memory + "\n  }\n  return\n}\n",
-        error);
+        error, target);
     EXPECT_TRUE(code) << error;
   }
 
@@ -117,6 +119,13 @@ private:
   std::vector<Float> where = {0, 0, 0};
 };
 
+/// Without the instructions that not every processor has.
+compiler::CpuTarget plainTarget() {
+  compiler::CpuTarget target = compiler::CpuTarget::host();
+  target.scalesByPowers = false;
+  return target;
+}
+
 class MathAccuracy : public ::testing::TestWithParam<Function> {};
 
 /// A random exponent that makes x^y interesting.
@@ -129,7 +138,7 @@ double exponentFor(double x, std::mt19937_64 &random, double largest) {
 }
 
 TEST_P(MathAccuracy, F32) {
-  Measurement<float> measurement(GetParam(), "f32");
+  Measurement<float> measurement(GetParam(), "f32"), plain(GetParam(), "f32", plainTarget());
   std::mt19937_64 random(1);
   uint64_t step = std::getenv("TILEWRIGHT_EXHAUSTIVE") ? 1 : 4099;
   constexpr uint64_t all = uint64_t(1) << 32;
@@ -143,8 +152,10 @@ TEST_P(MathAccuracy, F32) {
       y.push_back(GetParam().isBinary ? float(exponentFor(value, random, 155)) : 0);
     }
     measurement.add(x, y);
+    plain.add(x, y);
   }
   measurement.expectBelow(GetParam().f32Bound);
+  plain.expectBelow(GetParam().f32Bound);
 }
 
 double randomArgument(int kind, double range, std::mt19937_64 &random) {
@@ -164,7 +175,7 @@ double randomArgument(int kind, double range, std::mt19937_64 &random) {
 }
 
 TEST_P(MathAccuracy, F64) {
-  Measurement<double> measurement(GetParam(), "f64");
+  Measurement<double> measurement(GetParam(), "f64"), plain(GetParam(), "f64", plainTarget());
   std::mt19937_64 random(1);
   // Muller et al., "Handbook of floating-point arithmetic": the double nearest to a multiple of pi/2; 10^22; ends of ranges.
   std::vector<double> special = {0.0,
@@ -212,6 +223,8 @@ TEST_P(MathAccuracy, F64) {
   }
   measurement.add(x, y);
   measurement.expectBelow(GetParam().f64Bound);
+  plain.add(x, y);
+  plain.expectBelow(GetParam().f64Bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, MathAccuracy, ::testing::ValuesIn(functions),
