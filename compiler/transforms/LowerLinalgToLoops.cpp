@@ -213,15 +213,20 @@ private:
       emitGroups(zero, extents[innermost]);
       return;
     }
+    OpOperand &output = *op.getDpsInitsMutable().begin();
+    // Strips start at line boundaries: the first as if the row began at one.
+    variables[innermost] = zero;
+    Value sinceLine = emitElementsSinceLine(builder, output.get(), indicesOf(output));
     Value length = constantIndex(cast<MemRefType>(strip.getType()).getDimSize(0));
-    auto strips = scf::ForOp::create(builder, zero, extents[innermost], length);
+    Value start = arith::SubIOp::create(builder, zero, sinceLine);
+    auto strips = scf::ForOp::create(builder, start, extents[innermost], length);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(strips.getBody());
-    Value first = strips.getInductionVar();
-    Value count = atMost(length, arith::SubIOp::create(builder, extents[innermost], first));
+    Value first = arith::MaxSIOp::create(builder, strips.getInductionVar(), zero);
+    Value end = atMost(arith::AddIOp::create(builder, strips.getInductionVar(), length), extents[innermost]);
+    Value count = arith::SubIOp::create(builder, end, first);
     emitGroups(first, count);
     variables[innermost] = first;
-    OpOperand &output = *op.getDpsInitsMutable().begin();
     emitStripStore(builder, {strip, count, output.get(), indicesOf(output), isLarge});
   }
 

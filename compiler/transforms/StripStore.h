@@ -13,6 +13,9 @@ struct Strip {
   mlir::Value isLarge;                    ///< an i1: bypass the caches
 };
 
+/// The number of elements between the last line boundary (a multiple of 64 bytes) and an element of `memory`, an index.
+mlir::Value emitElementsSinceLine(mlir::ImplicitLocOpBuilder &builder, mlir::Value memory, mlir::ValueRange indices);
+
 void emitStripStore(mlir::ImplicitLocOpBuilder &builder, const Strip &strip);
 
 } // namespace tilewright

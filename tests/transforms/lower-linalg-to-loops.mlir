@@ -134,14 +134,21 @@ func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
 #none = affine_map<(i, j) -> ()>
 
 // Rows of a large output: strips of 4 KiB are computed in the cache, and copied by vectors that bypass it; before each 16 lines,
-// 16 that will be read later are fetched. The vectors at both ends, which are not aligned, are stored as usual.
+// 16 that will be read later are fetched. The first strip begins before the row, at a line boundary, so that all others begin at one;
+// what lies outside whole lines is stored by elements.
 // CHECK-LABEL: func.func @streamed
 // CHECK-SAME:    %[[X:.+]]: memref<?x?xf32>, %[[NEXT:.+]]: memref<?x?xf32>, %[[LARGE:.+]]: i1, %[[Y:.+]]: memref<?x?xf32>
 // CHECK:         %[[STRIP:.+]] = memref.alloc() : memref<1024xf32>
 // CHECK:         scf.for %[[I:.+]] =
-// CHECK:           scf.for %[[FIRST:.+]] = %{{.+}} to %[[N:.+]] step %[[LENGTH:.+]] {
-// CHECK:             %[[REST:.+]] = arith.subi %[[N]], %[[FIRST]]
-// CHECK:             %[[COUNT:.+]] = arith.minui %[[REST]], %[[LENGTH]]
+// CHECK:           memref.extract_aligned_pointer_as_index %[[Y]]
+// CHECK:           arith.andi %{{.+}}, %c63
+// CHECK:           %[[SINCE:.+]] = arith.divui
+// CHECK:           %[[START:.+]] = arith.subi %c0, %[[SINCE]]
+// CHECK:           scf.for %[[V:.+]] = %[[START]] to %[[N:.+]] step %[[LENGTH:.+]] {
+// CHECK:             %[[FIRST:.+]] = arith.maxsi %[[V]], %c0
+// CHECK:             %[[NEXTSTRIP:.+]] = arith.addi %[[V]], %[[LENGTH]]
+// CHECK:             %[[STOP:.+]] = arith.minui %[[N]], %[[NEXTSTRIP]]
+// CHECK:             %[[COUNT:.+]] = arith.subi %[[STOP]], %[[FIRST]]
 // CHECK:             %[[GROUP:.+]] = arith.constant 256 : index
 // CHECK:             scf.for %[[BEGIN:.+]] = %{{.+}} to %[[COUNT]] step %[[GROUP]] {
 // CHECK:               %[[LEFT:.+]] = arith.subi %[[COUNT]], %[[BEGIN]]
@@ -158,11 +165,12 @@ func.func @tensors(%x: tensor<?xf32>) -> tensor<?xf32> {
 // CHECK:                 %[[V:.+]] = memref.load %[[X]][%[[I]], %[[J]]]
 // CHECK:                 memref.store %[[V]], %[[STRIP]][%[[K]]]
 // CHECK:             memref.extract_aligned_pointer_as_index %[[Y]]
-// CHECK:             vector.store %{{.+}}, %[[Y]]{{.*}} {alignment = 4 : i64}
+// CHECK:             memref.store %{{.+}}, %[[Y]]
 // CHECK:             scf.if %[[LARGE]]
 // CHECK:               vector.store %{{.+}}, %[[Y]]{{.*}} {alignment = 64 : i64, nontemporal = true}
 // CHECK:             } else {
 // CHECK:               vector.store %{{.+}}, %[[Y]]{{.*}} {alignment = 64 : i64}
+// CHECK:             memref.store %{{.+}}, %[[Y]]
 func.func @streamed(%x: memref<?x?xf32>, %next: memref<?x?xf32>, %large: i1, %y: memref<?x?xf32>) {
   linalg.generic {indexing_maps = [#ij, #ij, #none, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %next, %large : memref<?x?xf32>, memref<?x?xf32>, i1) outs(%y : memref<?x?xf32>)
