@@ -8,13 +8,14 @@
 //
 // The rules:
 //  - a store of long rows is told whether its view is larger than the caches; if so it writes past them;
-//  - a plain load along the same rows that several nests read is fetched one tile ahead, along the grid's fastest variable. (What
+//  - a plain load along the same rows that several nests read is fetched one tile ahead, along the grid's fastest variable.
+//  (What
 //    one nest alone reads comes in time by itself: the processor sees the next addresses.)
 //  - the fetching nest is the first between load and store that computes an expensive tile of the load's axes, since there the
 //    memory has least to do; else it is the store's.
 //
-// Measured on 4096 × 4096 f32, softmax, two threads of a Zen 4, as a part of what memcpy reaches: 0.57 without fetching, 0.68 if
-// the store's nest fetches, 0.80 if exp's does.
+// Measured on 4096 × 4096 f32, softmax, two threads of a Zen 4, as a part of what memcpy reaches: 0.57 without fetching, 0.68
+// if the store's nest fetches, 0.80 if exp's does.
 
 #include "compiler/codegen/ConvertTileToLinalgStreams.h"
 

@@ -9,8 +9,8 @@
 //   what
 //     LLVM's loop vectorizer needs to use vectors for them.
 //
-// A nest that stores long rows (`tilewright.streamed`, see convert-tile-to-linalg) computes them in strips, which StripStore.cpp
-// copies to memory. A nest with `tilewright.later` goes in strips too, and fetches what that names before each.
+// A nest that stores long rows (`tilewright.streamed`, see convert-tile-to-linalg) computes them in strips, which
+// StripStore.cpp copies to memory. A nest with `tilewright.later` goes in strips too, and fetches what that names before each.
 //
 // Precondition: every extent is at least 1 (a span is never empty), since what is hoisted out of a loop is computed even if the
 // loop runs nothing.

@@ -9,13 +9,13 @@
 //   output   ····|vvvvvvvv|vvvvvvvv|vvvvvvvv|······    | = a multiple of 64 bytes
 //            head                           tail
 //
-// aligned vectors (non-temporal if the output is large), and by elements the head and the tail. A plain store to a line that also
-// gets a non-temporal one would bring the line into the cache, from where the other must drive it out again. For that reason too a
-// row's strips meet at line boundaries: only its first has a head, only its last has a tail.
+// aligned vectors (non-temporal if the output is large), and by elements the head and the tail. A plain store to a line that
+// also gets a non-temporal one would bring the line into the cache, from where the other must drive it out again. For that
+// reason too a row's strips meet at line boundaries: only its first has a head, only its last has a tail.
 //
-// Measured on 4096 × 4096 f32, two threads of a Zen 4, as a part of what memcpy reaches: RMSNorm 0.49 with plain stores, 0.61 with
-// non-temporal ones, 1.1 if also the next rows are fetched meanwhile; 0.54 if each strip of an output that is not aligned to lines
-// has a head and a tail of its own.
+// Measured on 4096 × 4096 f32, two threads of a Zen 4, as a part of what memcpy reaches: RMSNorm 0.49 with plain stores, 0.61
+// with non-temporal ones, 1.1 if also the next rows are fetched meanwhile; 0.54 if each strip of an output that is not aligned
+// to lines has a head and a tail of its own.
 
 #include "compiler/transforms/StripStore.h"
 
