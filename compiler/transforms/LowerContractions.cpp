@@ -10,8 +10,7 @@
 //              ("packed"), converted to the accumulator's type: w into panels [k][32], by transposing squares in registers if
 //              it is contiguous along k; x into [8][k] or [k][8], whichever is a copy of vectors.
 //   caches     One panel of w (32 KiB at a depth of 256) is packed at a time and meets all panels of x, which stay in the L2
-//   cache
-//              (256 KiB for 256 rows) with the accumulator.
+//              cache (256 KiB for 256 rows) with the accumulator.
 //
 // Where an axis ends inside a block, the panel repeats the last row or column; the results there are written into the
 // accumulator buffer beyond the existing elements, where garbage is allowed. A buffer that has no room for whole blocks gets a

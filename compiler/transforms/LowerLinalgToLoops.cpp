@@ -4,10 +4,9 @@
 // body in the innermost loop, and LLVM cannot repair either where it does not know that an operand and the result are different
 // memory (in-place updates). Here
 //   - a value of the body stands in the outermost loop that has all indices it depends on: `a[i] * b[i, j]` loads a[i] once a
-//   row;
+//     row;
 //   - if the innermost loops are reductions, they carry the accumulators in registers, and sums may be reassociated, which is
-//   what
-//     LLVM's loop vectorizer needs to use vectors for them.
+//     what LLVM's loop vectorizer needs to use vectors for them.
 //
 // A nest that stores long rows (`tilewright.streamed`, see convert-tile-to-linalg) computes them in strips, which
 // StripStore.cpp copies to memory. A nest with `tilewright.later` goes in strips too, and fetches what that names before each.
