@@ -25,7 +25,7 @@ struct MessagePart {
   tw_dtype dtype = TW_NO_DTYPE; ///< TW_NO_DTYPE: a text; else a value
 };
 
-/// A print or an assert.
+/// A print, or a check that failed. The parts are joined as they are.
 struct Message {
   tw_report_kind kind = TW_REPORT_PRINT;
   std::vector<MessagePart> parts;

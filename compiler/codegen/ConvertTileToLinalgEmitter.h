@@ -168,6 +168,8 @@ mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);
 void emitAccumulate(Emitter &emitter, tile::AccumulateOp op);
 void emitAtomicRMW(Emitter &emitter, tile::AtomicRMWOp op);
 // Reports
+/// Calls the host's report function. `slots` is memory on the stack for the values, at least one.
+void emitReport(Emitter &emitter, int64_t message, mlir::ValueRange values, mlir::Value slots);
 void emitPrint(Emitter &emitter, tile::PrintOp op);
 void emitAssert(Emitter &emitter, tile::AssertOp op);
 

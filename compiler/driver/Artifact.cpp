@@ -36,8 +36,8 @@ static ordered_json messageTable(const std::vector<frontend::Message> &messages)
   ordered_json table = ordered_json::array();
   for (const frontend::Message &message : messages) {
     ordered_json parts = ordered_json::array();
-    for (const frontend::typed::PrintPart &part : message.parts)
-      parts.push_back(part.value ? ordered_json{{"dtype", frontend::name(part.value->type.dtype)}} : ordered_json{{"text", part.text}});
+    for (const frontend::MessagePart &part : message.parts)
+      parts.push_back(part.dtype ? ordered_json{{"dtype", frontend::name(*part.dtype)}} : ordered_json{{"text", part.text}});
     table.push_back({{"kind", message.isAssert ? "assert" : "print"}, {"parts", parts}, {"where", frontend::whereText(message.where)}});
   }
   return table;

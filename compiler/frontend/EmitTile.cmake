@@ -4,5 +4,6 @@ tilewright_mlir_library(tilewright_emit_tile
     EmitTile.cpp
     EmitTileStatements.cpp
     EmitTileExpressions.cpp
+    EmitTileReports.cpp
     EmitTileElementwise.cpp
   LINK tilewright_frontend tilewright_dialect_tile)

@@ -138,7 +138,9 @@ void TileEmitter::emitGrid(size_t level) {
   axes[grid.axis] = block.addArgument(grid.axis->isSpan ? Type(spanType(*grid.axis)) : builder.getI64Type(), where);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&block);
+  enclosing.push_back(grid.axis);
   emitGrid(level + 1);
+  enclosing.pop_back();
   tile::YieldOp::create(builder, location(grid.axis->where));
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,10 +30,17 @@ struct EmitOptions {
   std::map<std::string, int64_t> capacities; ///< of every tunable
 };
 
-/// A print or assert of the kernel; its position in EmittedKernel::messages is the `message` of tile.print and tile.assert.
+/// A text, or the dtype of a value.
+struct MessagePart {
+  std::string text;
+  std::optional<DType> dtype;
+};
+
+/// What a print, a failed assert or another failed check says; its position in EmittedKernel::messages is the `message` of
+/// tile.print, tile.assert and tile.store. The parts are joined as they are.
 struct Message {
   bool isAssert = false;
-  std::vector<typed::PrintPart> parts;
+  std::vector<MessagePart> parts;
   SourceRange where;
 };
 

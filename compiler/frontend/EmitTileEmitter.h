@@ -54,12 +54,17 @@ private:
   void emitFor(const typed::Statement &statement);
   void emitWhile(const typed::Statement &statement);
   void emitIf(const typed::Statement &statement);
-  void emitPrint(const typed::Statement &statement);
-  void emitAssert(const typed::Statement &statement);
-  int64_t addMessage(bool isAssert, std::vector<typed::PrintPart> parts, SourceRange where);
-  void checkDivisor(const Expr &divisor, mlir::Value value);
   Values currentValues(llvm::ArrayRef<const typed::Symbol *> symbols);
   void setValues(llvm::ArrayRef<const typed::Symbol *> symbols, mlir::ValueRange values);
+
+  // EmitTileReports.cpp
+  struct Report;
+  void emitPrint(const typed::Statement &statement);
+  void emitAssert(const typed::Statement &statement);
+  void checkDivisor(const Expr &divisor, mlir::Value value);
+  void addParts(Report &report, const std::vector<typed::PrintPart> &parts);
+  void addPosition(Report &report);
+  int64_t addMessage(bool isAssert, std::vector<MessagePart> parts, SourceRange where);
 
   // EmitTileExpressions.cpp
   mlir::Value emit(const Expr &expr);
@@ -105,6 +110,7 @@ private:
   bool failed = false;
   /// In the region of a fold or scan, and in the grid's ranges: no operation with an effect may stand there.
   unsigned effectFreeDepth = 0;
+  Axes enclosing; ///< the variables of the grid and of the loops around the point of emission, outermost first
 
   llvm::DenseMap<const typed::Symbol *, mlir::Value> values;
   llvm::DenseMap<const typed::Axis *, mlir::Value> axes;

@@ -163,7 +163,9 @@ void TileEmitter::emitFor(const Statement &statement) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&block);
+    enclosing.push_back(&axis);
     emitBlock(statement.body);
+    enclosing.pop_back();
     tile::YieldOp::create(builder, loopWhere, currentValues(carried));
   }
   setValues(carried, loop.getResults());
@@ -211,53 +213,6 @@ void TileEmitter::emitIf(const Statement &statement) {
   if (hasElse)
     emitBranch(op.elseBlock(), statement.elseBody);
   setValues(assigned, op.getResults());
-}
-
-// --------------------------------------------------------------------------------------------------------------------
-// Reports
-// --------------------------------------------------------------------------------------------------------------------
-
-int64_t TileEmitter::addMessage(bool isAssert, std::vector<PrintPart> parts, SourceRange range) {
-  result.messages.push_back({isAssert, std::move(parts), range});
-  return static_cast<int64_t>(result.messages.size()) - 1;
-}
-
-void TileEmitter::emitPrint(const Statement &statement) {
-  Values printed;
-  SmallVector<bool> isUnsigned;
-  Axes all;
-  for (const PrintPart &part : statement.parts) {
-    if (!part.value)
-      continue;
-    printed.push_back(emit(*part.value));
-    isUnsigned.push_back(part.value->type.dtype == DType::U8);
-    for (const Axis *axis : part.value->type.axes)
-      if (!llvm::is_contained(all, axis))
-        all.push_back(axis);
-  }
-  where = location(statement.where);
-  tile::PrintOp::create(builder, where, addMessage(false, statement.parts, statement.where), printed, spansOf(all), isUnsigned);
-}
-
-void TileEmitter::emitAssert(const Statement &statement) {
-  if (!kernel.checkedMode)
-    return;
-  Value condition = emit(*statement.value);
-  where = location(statement.where);
-  tile::AssertOp::create(builder, where, addMessage(true, statement.parts, statement.where), condition,
-                         spansOf(statement.value->type.axes));
-}
-
-/// Checked mode: an existing element that divides by 0 is reported. (The quotient is 0 all the same.)
-void TileEmitter::checkDivisor(const Expr &divisor, Value value) {
-  bool isSafe = divisor.kind == ExprKind::Constant && divisor.integer != 0;
-  if (!kernel.checkedMode || isSafe || effectFreeDepth > 0)
-    return;
-  Value zero = constant(value.getType(), int64_t{0});
-  Value isNonzero = arith::CmpIOp::create(builder, where, arith::CmpIPredicate::ne, value, zero);
-  PrintPart text;
-  text.text = "division by zero";
-  tile::AssertOp::create(builder, where, addMessage(true, {text}, divisor.where), isNonzero, spansOf(divisor.type.axes));
 }
 
 } // namespace tilewright::frontend

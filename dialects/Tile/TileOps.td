@@ -632,22 +632,27 @@ def Tile_PrintOp : Tile_Op<"print", [AttrSizedOperandSegments, DeclareOpInterfac
   let hasVerifier = 1;
 }
 
-def Tile_AssertOp : Tile_Op<"assert", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_AssertOp : Tile_Op<"assert", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Reports a message if an existing element of the condition is false";
   let description = [{
-    Reports message `message` without values, once, and goes on: what is computed is as without it.
+    Reports message `message` once, with the values at the first element, in row-major order of the spans, where the condition is
+    false; and goes on: what is computed is as without it.
 
     - assert_c1: the condition has i1 elements
-    - assert_c2: the spans' axes are the condition's, in their order, with their capacities
+    - assert_c2: the condition's and each value's axes are among the spans', with their capacities, and each span's axis is one of
+      the condition or of a value
 
     ```mlir
     %c0s = arith.constant dense<0> : tensor<64xi64, #tile.axes<"k">>
     %c = arith.cmpi sge, %tk, %c0s : tensor<64xi64, #tile.axes<"k">>
-    tile.assert 2 %c spans(%k : !tile.span<"k", 64>) : tensor<64xi1, #tile.axes<"k">>
+    tile.assert 2 %c (%tk : tensor<64xi64, #tile.axes<"k">>) spans(%k : !tile.span<"k", 64>) : tensor<64xi1, #tile.axes<"k">>
     ```
   }];
-  let arguments = (ins I64Attr:$message, Tile_TileOrScalar:$condition, Variadic<Tile_SpanType>:$spans);
-  let assemblyFormat = "$message $condition (`spans` `(` $spans^ `:` type($spans) `)`)? attr-dict `:` type($condition)";
+  let arguments = (ins I64Attr:$message, Tile_TileOrScalar:$condition, Variadic<Tile_TileOrScalar>:$values,
+                       Variadic<Tile_SpanType>:$spans);
+  let assemblyFormat = [{
+    $message $condition (`(` $values^ `:` type($values) `)`)? (`spans` `(` $spans^ `:` type($spans) `)`)? attr-dict `:` type($condition)
+  }];
   let hasVerifier = 1;
 }
 

@@ -460,12 +460,20 @@ LogicalResult DotOp::verify() {
 // Debugging
 // --------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+SmallVector<Axes> axesOfEach(ValueRange values) {
+  SmallVector<Axes> result;
+  for (auto [position, type] : llvm::enumerate(values.getTypes()))
+    result.push_back(axes(llvm::formatv("value {0}", position), type));
+  return result;
+}
+
+} // namespace
+
 LogicalResult PrintOp::verify() {
   // print_c1
-  SmallVector<Axes> values;
-  for (auto [position, type] : llvm::enumerate(getValues().getTypes()))
-    values.push_back(axes(llvm::formatv("value {0}", position), type));
-  if (failed(verifyUnion(*this, values, axes("its spans", getSpans()))))
+  if (failed(verifyUnion(*this, axesOfEach(getValues()), axes("its spans", getSpans()))))
     return failure();
   // print_c2
   if (getUnsignedValues().size() != getValues().size())
@@ -482,9 +490,11 @@ void PrintOp::getEffects(Effects &effects) {
 }
 
 LogicalResult AssertOp::verify() {
+  SmallVector<Axes> all = axesOfEach(getValues());
+  all.push_back(axes("its condition", getCondition().getType()));
   // assert_c1 assert_c2
   return failure(failed(verifyElement(*this, "its condition", getCondition().getType(), IntegerType::get(getContext(), 1))) ||
-                 failed(verifyEqual(*this, axes("its condition", getCondition().getType()), axes("its spans", getSpans()))));
+                 failed(verifyUnion(*this, all, axes("its spans", getSpans()))));
 }
 
 void AssertOp::getEffects(Effects &effects) {

@@ -67,14 +67,20 @@ public:
   Status outcome() {
     if (!failed.load(std::memory_order_relaxed))
       return {};
-    std::sort(failures.begin(), failures.end()); // threads come in any order
     std::string all;
-    for (const auto &[number, text] : failures)
-      all += text + '\n';
-    return Status(TW_ASSERTION_FAILED, failures.empty() ? std::string("an assertion failed") : failures.front().second, all);
+    for (const Failure &failure : failures)
+      all += failure.text + '\n';
+    return Status(TW_ASSERTION_FAILED, failures.empty() ? std::string("an assertion failed") : failures.front().text, all);
   }
 
 private:
+  struct Failure {
+    int64_t message;
+    std::vector<int64_t> values;
+    std::string text;
+
+    friend auto operator<=>(const Failure &, const Failure &) = default;
+  };
   static constexpr size_t mostFailures = 16;
 
   void take(int64_t number, std::span<const int64_t> values) {
@@ -84,22 +90,25 @@ private:
     std::string text;
     size_t next = 0;
     for (const MessagePart &part : message.parts) {
-      if (part.dtype != TW_NO_DTYPE && next == values.size())
-        continue; // an assert's values are not always passed
-      if (!text.empty() && !text.ends_with(' '))
-        text += ' ';
       if (part.dtype == TW_NO_DTYPE)
         text += part.text;
-      else
+      else if (next < values.size())
         appendValue(text, values[next++], part.dtype);
     }
     if (message.kind == TW_REPORT_ASSERT) {
       failed.store(true, std::memory_order_relaxed);
-      std::lock_guard lock(mutex);
-      if (failures.size() < mostFailures)
-        failures.emplace_back(number, concat(message.where, ": assertion failed", text.empty() ? "" : ": ", text));
+      keep({number, {values.begin(), values.end()},
+            concat(message.where, ": assertion failed", text.empty() ? "" : ": ", text)});
     }
     context.report({message.kind, artifact.signature.name.c_str(), message.where.c_str(), text.c_str()});
+  }
+
+  /// Threads come in any order: the first failures are those that are least.
+  void keep(Failure failure) {
+    std::lock_guard lock(mutex);
+    failures.insert(std::upper_bound(failures.begin(), failures.end(), failure), failure);
+    if (failures.size() > mostFailures)
+      failures.pop_back();
   }
 
   static void appendValue(std::string &to, int64_t slot, tw_dtype dtype) {
@@ -118,7 +127,7 @@ private:
   const Artifact &artifact;
   std::atomic<bool> failed = false;
   std::mutex mutex;
-  std::vector<std::pair<int64_t, std::string>> failures;
+  std::vector<Failure> failures; ///< in order
 };
 
 // ---- Preparing --------------------------------------------------------------------------------------------------------------

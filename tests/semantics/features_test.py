@@ -1124,8 +1124,42 @@ over (n in N by 4) {
     x = array([1, 2, 3, 4, 5, -6.0], "f32")
     command = t.command("k", None, dict(y="f32"), None, (), source, dict(x=x))
     result = t.execute(command)
-    t.same("tile at 4 of 6" in " ".join(result.stdout.split()), True, what="the printed line is there")
-    t.fails("k", source=source, x=x, out=dict(y="f32"), options=["--checked"], expect="x is not negative")
+    t.same(result.stdout.splitlines()[0].endswith(".tile:4:21: tile at 4 of 6 (n = 4..6)"), True, what="the printed line is there")
+    t.fails("k", source=source, x=x, out=dict(y="f32"), options=["--checked"],
+            expect=".tile:5:3: assertion failed: x is not negative (n = 4..6)")
+
+
+@sweep(schedule=["", "reference"])
+def failed_asserts_tell_values_and_position(t, schedule):
+    text = """
+fn half(n: i32, d: i32) -> i32 = n / (d - d % 2);
+kernel k(x: f32[M, N], d: i32[M], y: out f32[M])
+over (i in M by 4) {
+  var s: f32[i] = 0;
+  for j in N by 2 {
+    for t in j by 1 { assert(x[i, t] < 100 and d[i] != 5, "x[", i, ",", t, "] =", x[i, t], "and d is", d[i]); }
+    s += sum(x[i, j], over j);
+  }
+  assert(s < 1000, s);
+  y[i] = s + f32(half(6, d[i]));
+}
+"""
+    source, options = t.file(text), ["--checked"] + (["--schedule", schedule] if schedule else [])
+    x, d = np.arange(15.0).reshape(5, 3), np.array([2, 3, 7, 4, 3])
+    (y,) = t.run("k", source=source, x=array(x, "f32"), d=array(d, "i32"), out=dict(y="f32"), options=options)
+    t.same(y, x.sum(1) + 6 // (d - d % 2))
+
+    def failure(x, d):
+        result = t.fails("k", source=source, x=array(x, "f32"), d=array(d, "i32"), out=dict(y="f32"), options=options, expect="")
+        return [line[line.index(".tile:") + 6 :] for line in result.stderr.splitlines() if ".tile:" in line]
+
+    wrong = x.copy()
+    wrong[3, 2] = 100.5
+    told = failure(wrong, d)[0]
+    t.same(told, "7:23: assertion failed: x[3, 2] = 100.5 and d is 4 (i = 3, j = 2..3, t = 2)")
+    wrong[1:3] = 500
+    t.same([line for line in failure(wrong, d) if line.startswith("10:")][0], "10:3: assertion failed: 1500 (i = 1)")
+    t.same(failure(x, [2, 3, 1, 4, 0])[0], "2:38: assertion failed: division by zero (i = 2)")
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -40,8 +40,24 @@ func.func @assert_c1(%a: f32) {
 
 // -----
 
-func.func @assert_c2(%c: tensor<4xi1, #tile.axes<"i">>) {
-  // expected-error @below {{expects its condition [i:4] to have the axes of its spans [], in their order}}
+func.func @assert_c2_condition(%c: tensor<4xi1, #tile.axes<"i">>) {
+  // expected-error @below {{expects the axes of its condition [i:4] to be among those of its spans [], but "i" is not}}
   tile.assert 0 %c : tensor<4xi1, #tile.axes<"i">>
+  return
+}
+
+// -----
+
+func.func @assert_c2_value(%c: i1, %t: tensor<4xf32, #tile.axes<"i">>) {
+  // expected-error @below {{expects the axes of value 0 [i:4] to be among those of its spans [], but "i" is not}}
+  tile.assert 0 %c (%t : tensor<4xf32, #tile.axes<"i">>) : i1
+  return
+}
+
+// -----
+
+func.func @assert_c2_more(%i: !tile.span<"i", 4>, %c: i1) {
+  // expected-error @below {{has a span over axis "i", which is in none of its values}}
+  tile.assert 0 %c spans(%i : !tile.span<"i", 4>) : i1
   return
 }

@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 1
+#define TW_COMPILER_INTERFACE_VERSION 2
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -136,9 +136,12 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *                 |coefficient| · (length of its axis − 1)
  *   "disjoint": [{"view": "y", "dimensions": [{"first": EXPR, "second": EXPR}…], "where": WHERE, "other": WHERE}]
  *                 in some dimension the two intervals must not meet
- *   "sums":     [{"view": "db", "kind": "add" | "max" | "min", "dtype": "f32"}]    outputs that tiles share (see finish)
+ *   "sums":     [{"view": "db", "kind": "add" | "max" | "min" | "count", "dtype": "f32"}]
+ *                 outputs that tiles share (see finish); "count", in checked mode: how often each element of an output is written,
+ *                 which finish only compares with 1
  *   "grid": "product" | "listed", "scratch": bytes for each thread, "tile_cost": estimated nanoseconds of one tile
  *   "messages": [{"kind": "print" | "assert", "parts": [{"text": "…"} | {"dtype": "f32"}…], "where": WHERE}]
+ *                 parts are joined as they are; an "assert" is any check that failed
  *
  * EXPR, evaluated by the host exactly or by intervals:
  *   5 | 1.5 | true | {"dim": "K"} | {"scalar": "eps"} | {"axis": "i"} (any of its indices) | {"start": "i"} | {"end": "i"}
@@ -170,7 +173,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  * slot 3 + c · (bytes of all sums) + (bytes of the sums before s), each sum's bytes rounded up to a multiple of 64.
  * ------------------------------------------------------------------------------------------------------------------- */
 
-/* A print or a failed assert: the message's number and its values, each in the low bytes of a slot. */
+/* A print or a failed check: the message's number and its values, each in the low bytes of a slot. */
 typedef void (*tw_cpu_report)(void *context, int64_t message, const int64_t *values, int64_t count);
 
 typedef struct tw_cpu_entry_points {

@@ -414,15 +414,60 @@ TEST(EmitTile, FunctionBodyMayLoopOverVariables) {
 // Reports
 // --------------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+/// A message as the host joins it, with the dtypes of its values in angle brackets.
+std::string joined(const Message &message) {
+  std::string text;
+  for (const MessagePart &part : message.parts)
+    text += part.dtype ? "<" + std::string(name(*part.dtype)) + ">" : part.text;
+  return text;
+}
+
+/// The messages of a kernel over i, a span, and r, an index.
+std::vector<std::string> messagesOf(const std::string &body, bool checkedMode = true) {
+  std::unique_ptr<Module> module = checked("kernel k(x: f32[N], d: i32[N], y: out f32[R, N])\n"
+                                           "over (i in N by 8, r in R) {\n  y[r, i] = x[i];\n  " +
+                                           body + "\n}\n");
+  std::vector<std::string> texts;
+  for (const Message &message : emit(*module, {.specialization = {.checkedMode = checkedMode}}).messages)
+    texts.push_back(joined(message));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+} // namespace
+
 TEST(EmitTile, PrintsHaveNumbersAndTheirTextsAreInTheTable) {
   std::unique_ptr<Module> module =
       checked("kernel k(x: u8[N], y: out u8[N])\nover (i in N by 8) {\n  y[i] = x[i];\n  print(\"x =\", x[i], N);\n}\n");
   Emitted emitted = emit(*module, {});
-  expectInOrder(emitted.text, {"tile.print 0(", "spans(%i : ", "unsigned [true, false]"});
+  expectInOrder(emitted.text, {"tile.print 0(", "spans(%i : ", "unsigned [true, false, false]"});
   ASSERT_EQ(emitted.messages.size(), 1u);
   EXPECT_FALSE(emitted.messages[0].isAssert);
-  ASSERT_EQ(emitted.messages[0].parts.size(), 3u);
-  EXPECT_EQ(emitted.messages[0].parts[0].text, "x =");
+  EXPECT_EQ(joined(emitted.messages[0]), "x = <u8> <i64> (i = <i64>)");
+}
+
+TEST(EmitTile, PartsAreSpacedUnlessTheirTextsAre) {
+  EXPECT_EQ(messagesOf("print(\"R =\", R, \"and\", N);").front().find("R = <i64> and <i64> ("), 0u);
+  EXPECT_EQ(messagesOf("print(\"R = \", R, \" and\", N);").front().find("R = <i64> and <i64> ("), 0u);
+  EXPECT_EQ(messagesOf("print(\"x[\", R, \"] =\", N, \", \", \"a\", \"b\");").front().find("x[<i64>] = <i64>, a b ("), 0u);
+}
+
+TEST(EmitTile, MessagesSayWhereTheElementOrTheTileIs) {
+  EXPECT_EQ(messagesOf("print(\"x\", x[i]);"), Texts{"x <f32> (i = <i64>, r = <i64>)"});
+  EXPECT_EQ(messagesOf("print(R);"), Texts{"<i64> (i = <i64>..<i64>, r = <i64>)"});
+  EXPECT_EQ(messagesOf("for k in N by 4, s in 2 { print(\"here\"); }"),
+            Texts{"here (i = <i64>..<i64>, r = <i64>, k = <i64>..<i64>, s = <i64>)"});
+  EXPECT_EQ(messagesOf("for k in N by 4 { print(x[k]); }"), Texts{"<f32> (i = <i64>..<i64>, r = <i64>, k = <i64>)"});
+  EXPECT_EQ(messagesOf("let u = span(3); print(u);"), Texts{"<i64> (i = <i64>..<i64>, r = <i64>, u = <i64>)"});
+}
+
+TEST(EmitTile, AssertsHaveTheirValues) {
+  EXPECT_EQ(messagesOf("assert(x[i] > 0, \"x =\", x[i], \"of\", N);"), Texts{"x = <f32> of <i64> (i = <i64>, r = <i64>)"});
+  EXPECT_EQ(messagesOf("assert(r > 0);"), Texts{"(i = <i64>..<i64>, r = <i64>)"});
+  EXPECT_EQ(messagesOf("print(i / d[i]);"), (Texts{"division by zero (i = <i64>, r = <i64>)", "<i64> (i = <i64>, r = <i64>)"}));
 }
 
 TEST(EmitTile, AssertsAndDivisorsAreCheckedInCheckedModeOnly) {
@@ -436,7 +481,7 @@ TEST(EmitTile, AssertsAndDivisorsAreCheckedInCheckedModeOnly) {
   EXPECT_EQ(countOf(emitted.text, "tile.assert"), 2u) << "3 is no 0";
   ASSERT_EQ(emitted.messages.size(), 2u);
   EXPECT_TRUE(emitted.messages[0].isAssert);
-  EXPECT_EQ(emitted.messages[1].parts[0].text, "division by zero");
+  EXPECT_EQ(joined(emitted.messages[1]), "division by zero (i = <i64>)");
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -240,12 +240,14 @@ TEST(Launch, GridsCanBeReadFromMemory) {
 
 // ---- Reports ----------------------------------------------------------------------------------------------------------------
 
-static json reportSource() {
+static json reportSource(const char *firstKind = "print") {
   return source(
       kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
       {{"messages",
-        {{{"kind", "print"}, {"parts", {{{"text", "tile"}}, {{"dtype", "i64"}}, {{"dtype", "i32"}}}}, {"where", "t.tile:2:3"}},
-         {{"kind", "assert"}, {"parts", {{{"text", "too far:"}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
+        {{{"kind", firstKind},
+          {"parts", {{{"text", "tile "}}, {{"dtype", "i64"}}, {{"text", " "}}, {{"dtype", "i32"}}}},
+          {"where", "t.tile:2:3"}},
+         {{"kind", "assert"}, {"parts", {{{"text", "too far: "}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
 }
 
 TEST(Launch, PrintsComeInOrderAndAssertsFail) {
@@ -274,6 +276,19 @@ TEST(Launch, PrintsComeInOrderAndAssertsFail) {
   EXPECT_EQ(result.error().message(), "t.tile:3:3: assertion failed: too far: 48");
   EXPECT_EQ(result.error().diagnostics(),
             "t.tile:3:3: assertion failed: too far: 48\nt.tile:3:3: assertion failed: too far: 49\n");
+}
+
+// Reports come from several threads; which failures are told does not depend on their order.
+TEST(Launch, TheFirstFailuresAreTold) {
+  Context context = makeContext(4);
+  Kernel kernel = makeKernel(context, reportSource("assert")); // no print, so the tiles run in parallel
+  std::vector<int32_t> x(3000);
+  tilewright::Result<void> result = kernel.run({{"x", {x.data(), {3000}}}});
+  ASSERT_FALSE(result.ok());
+  std::string expected;
+  for (int tile = 0; tile < 16; ++tile)
+    expected += "t.tile:2:3: assertion failed: tile " + std::to_string(tile) + " 0\n";
+  EXPECT_EQ(result.error().diagnostics(), expected);
 }
 
 TEST(Launch, PrintsGoToStandardOutput) {
