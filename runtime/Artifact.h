@@ -14,7 +14,7 @@
 
 namespace tilewright::runtime {
 
-/// An output that tiles share: each chunk of tiles sums apart, then the parts are added.
+/// An output that tiles share: each chunk of tiles sums apart, then the parts are added. (Or how often an output is written.)
 struct Sum {
   size_t parameter = 0;
   tw_dtype dtype = TW_F32;

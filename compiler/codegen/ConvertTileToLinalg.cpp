@@ -4,7 +4,7 @@
 //   2. SumPlan, Grid      how outputs are summed, how tiles are numbered                  Sums, Grid
 //   3. five functions     each written by an Emitter, which binds the arguments' slots    Emitter
 //        count, list      loops over the grid's ranges                                    Grid
-//        begin, finish    partial sums                                                    Sums
+//        begin, finish    partial sums, counts of stores                                  Sums
 //        tiles            the kernel's body, for each tile                                Nests, Reductions, Dots, Control,
 //        Reports
 

@@ -13,6 +13,7 @@
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 #include "compiler/codegen/ConvertTileToLinalgStreams.h"
+#include "compiler/codegen/ConvertTileToLinalgSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -374,6 +375,7 @@ void emitScalarLoad(Emitter &emitter, tile::LoadOp op) {
 
 void emitStore(Emitter &emitter, tile::StoreOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
+  emitStoreCount(emitter, op); // first: the indices may depend on what is about to be overwritten
   const View &view = emitter.view(op.getView());
   StringAttr innermost = unitStrideAxis(view.unitStride, op.getIndices());
   Axes axes = withInnermost(axesOfSpans(op.getSpans()), innermost);

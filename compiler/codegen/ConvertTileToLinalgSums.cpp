@@ -7,6 +7,9 @@
 // so that the order of the additions depends on the number of chunks alone, and no two threads write one place. An element that
 // belongs to one tile is changed in place, but not if it is narrow and changed several times: then each change would be
 // rounded.
+//
+// In checked mode the author's promise that the places of `y[ids[n]] = t` differ is verified by such a sum too: of the number of
+// times that each element of y was written. finish changes nothing then, but reports the elements with more than one.
 
 #include "compiler/codegen/ConvertTileToLinalgSums.h"
 
@@ -51,7 +54,15 @@ FailureOr<SumPlan> SumPlan::create(tile::KernelOp kernel) {
   kernel.walk([&](tile::AccumulateOp op) { accumulated[op.getView()].push_back(op); });
   kernel.walk([&](tile::AtomicRMWOp op) { atomic.insert({op.getView(), op}); });
 
+  llvm::MapVector<Value, int64_t> countMessages;
+  kernel.walk([&](tile::StoreOp op) {
+    if (std::optional<uint64_t> message = op.getMessage())
+      countMessages.insert({op.getView(), static_cast<int64_t>(*message)});
+  });
+
   SumPlan plan;
+  for (auto [view, message] : countMessages)
+    plan.partial.push_back({view, tile::Reduction::Add, IntegerType::get(kernel.getContext(), 32), false, message});
   for (auto &[view, ops] : accumulated) {
     tile::AccumulateOp first = ops.front();
     for (tile::AccumulateOp op : ops)
@@ -90,7 +101,7 @@ ArrayAttr SumPlan::describe(tile::KernelOp kernel) const {
     Attribute name = kernel.getNames()[cast<BlockArgument>(sum.view).getArgNumber()];
     std::string dtype = (isa<FloatType>(sum.type) ? "f" : "i") + std::to_string(sum.type.getIntOrFloatBitWidth());
     entries.push_back(builder.getDictionaryAttr({builder.getNamedAttr("view", name),
-                                                 builder.getNamedAttr("kind", builder.getStringAttr(kindName(sum.kind))),
+                                                 builder.getNamedAttr("kind", builder.getStringAttr(sum.countMessage ? "count" : kindName(sum.kind))),
                                                  builder.getNamedAttr("dtype", builder.getStringAttr(dtype))}));
   }
   return builder.getArrayAttr(entries);
@@ -198,6 +209,23 @@ void emitAccumulate(Emitter &emitter, tile::AccumulateOp op) {
     Value position = flatPosition(emitter, view, indices);
     Value old = memref::LoadOp::create(builder, view.flat, position);
     memref::StoreOp::create(builder, sum(point, old), view.flat, position);
+  });
+}
+
+void emitStoreCount(Emitter &emitter, tile::StoreOp op) {
+  if (!emitter.sums.isPartial(op.getView()))
+    return;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const View &counts = emitter.partialSums[op.getView()];
+  emitLoops(emitter, axesOfSpans(op.getSpans()), [&](Point &point) {
+    SmallVector<Value> indices = point.at(op.getIndices());
+    OpBuilder::InsertionGuard guard(builder);
+    if (Value inside = isInside(emitter, counts, indices, op.getCompare()))
+      builder.setInsertionPointToStart(scf::IfOp::create(builder, inside, /*withElseRegion=*/false).thenBlock());
+    Value position = flatPosition(emitter, counts, indices);
+    Value before = memref::LoadOp::create(builder, counts.flat, position);
+    Value one = emitter.constant(builder.getOneAttr(counts.element));
+    memref::StoreOp::create(builder, arith::AddIOp::create(builder, before, one), counts.flat, position);
   });
 }
 
@@ -341,12 +369,28 @@ static Value emitTotal(Emitter &emitter, PartialSums &sums, size_t number, Value
   return loop.getResult(0);
 }
 
+/// Reports an element that was written more than once.
+static void emitFinishCount(Emitter &emitter, const Sum &sum, SmallVector<Value> indices, Value total) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value slots = emitter.allocateOnStack(builder.getI64Type(), static_cast<int64_t>(indices.size()) + 1);
+  Value one = emitter.constant(builder.getOneAttr(sum.type));
+  Value isAgain = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, total, one);
+  auto branch = scf::IfOp::create(builder, isAgain, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  indices.push_back(total);
+  emitReport(emitter, *sum.countMessage, indices, slots);
+}
+
 static void emitFinishElement(Emitter &emitter, PartialSums &sums, size_t number, Value element, Value chunks) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   const Sum &sum = emitter.sums.partial[number];
   const View &view = emitter.view(sum.view);
-  Value position = flatPosition(emitter, view, unflattened(emitter, view, sum.getViewType().getRank(), element));
+  SmallVector<Value> indices = unflattened(emitter, view, sum.getViewType().getRank(), element);
   Value start = startOf(emitter, sum);
+  if (sum.countMessage)
+    return emitFinishCount(emitter, sum, indices, emitTotal(emitter, sums, number, start, element, chunks));
+  Value position = flatPosition(emitter, view, indices);
   if (sum.getViewType().getAccess() == tile::Access::InOut) {
     Value old = memref::LoadOp::create(builder, view.flat, position);
     start = converted(emitter, old, sum.type, sum.isUnsigned, false);

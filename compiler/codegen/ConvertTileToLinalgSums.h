@@ -1,7 +1,9 @@
-// Outputs that are added to (compiler_c.h: partial sums, begin, finish).
+// Outputs that are added to, and how often outputs are written (compiler_c.h: partial sums, begin, finish).
 #pragma once
 
 #include "compiler/codegen/ConvertTileToLinalgEmitter.h"
+
+#include <optional>
 
 namespace tilewright::cpu {
 
@@ -11,6 +13,8 @@ struct Sum {
   tile::Reduction kind;
   mlir::Type type; ///< the accumulator
   bool isUnsigned; ///< the view's elements are
+  /// The view is assigned, and the sum is how often each element was: what to report of more than once.
+  std::optional<int64_t> countMessage = {};
 
   tile::ViewType getViewType() const { return mlir::cast<tile::ViewType>(view.getType()); }
 };
@@ -18,7 +22,7 @@ struct Sum {
 /// How each accumulated view is summed.
 class SumPlan {
 public:
-  /// Reports views that are accumulated in different ways.
+  /// Reports views that are accumulated in different ways. A view with a promise to verify gets a count.
   static mlir::FailureOr<SumPlan> create(tile::KernelOp kernel);
 
   llvm::SmallVector<Sum> partial; ///< by partial sums for each chunk of tiles, which finish combines
@@ -29,8 +33,11 @@ public:
   mlir::ArrayAttr describe(tile::KernelOp kernel) const;
 };
 
-/// Binds the partial sums of a chunk, so that tile.accumulate finds them.
+/// Binds the partial sums of a chunk, so that tile.accumulate and counted stores find them.
 void bindPartialSums(Emitter &emitter, mlir::Value chunk);
+
+/// Counts a store to each of its elements, if the view's are counted.
+void emitStoreCount(Emitter &emitter, tile::StoreOp op);
 
 /// The bodies of tw_cpu_begin and tw_cpu_finish.
 void emitBegin(Emitter &emitter);

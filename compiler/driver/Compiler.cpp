@@ -117,17 +117,7 @@ private:
     // Once more with every size known: limits on tiles and requirements on tunables are decided now.
     specialization.tunables = capacities;
     kernel = module.specialize(options.kernel, specialization, diagnostics);
-    if (kernel && options.checkedMode)
-      warnOfUnverifiedPromises();
     return kernel != nullptr;
-  }
-
-  /// Checked mode runs asserts and finds divisions by zero; that places from memory differ it cannot tell yet, and says so.
-  void warnOfUnverifiedPromises() {
-    for (const typed::Statement &statement : kernel->statements)
-      if (statement.kind == typed::StatementKind::Store && statement.promisedUnique)
-        diagnostics.warning(statement.where, "checked mode does not verify that these places of `" + statement.view->name +
-                                                 "`, which come from memory, are all different");
   }
 
   void openContext() {

@@ -62,6 +62,8 @@ private:
   void emitPrint(const typed::Statement &statement);
   void emitAssert(const typed::Statement &statement);
   void checkDivisor(const Expr &divisor, mlir::Value value);
+  /// Checked mode: the message for elements that a store with promised places writes more than once; otherwise null.
+  mlir::IntegerAttr promiseMessage(const typed::Statement &store);
   void addParts(Report &report, const std::vector<typed::PrintPart> &parts);
   void addPosition(Report &report);
   int64_t addMessage(bool isAssert, std::vector<MessagePart> parts, SourceRange where);

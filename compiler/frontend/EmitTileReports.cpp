@@ -136,4 +136,19 @@ void TileEmitter::checkDivisor(const Expr &divisor, Value value) {
   tile::AssertOp::create(builder, where, message, isNonzero, report.values, spansOf(report.axes));
 }
 
+/// `y[3, 0] is written 2 times …`: the values are those of tile.store's message.
+IntegerAttr TileEmitter::promiseMessage(const Statement &store) {
+  if (!kernel.checkedMode || !store.promisedUnique)
+    return {};
+  std::vector<MessagePart> parts;
+  for (size_t dimension = 0; dimension < store.indices.size(); ++dimension) {
+    parts.push_back({dimension == 0 ? "`" + store.view->name + "[" : ", ", {}});
+    parts.push_back({"", DType::I64});
+  }
+  parts.push_back({"]` is written ", {}});
+  parts.push_back({"", DType::I32});
+  parts.push_back({" times: places that come from memory must all be different", {}});
+  return builder.getI64IntegerAttr(addMessage(true, std::move(parts), store.where));
+}
+
 } // namespace tilewright::frontend

@@ -124,7 +124,7 @@ void TileEmitter::emitStore(const Statement &statement) {
   where = location(statement.where);
   if (statement.store == StoreKind::Set)
     tile::StoreOp::create(builder, where, value, views.lookup(statement.view), indices, spans, compare,
-                          statement.promisedUnique);
+                          statement.promisedUnique, promiseMessage(statement));
   else
     emitAccumulation(statement, value, indices, spans, compare);
 }

@@ -287,7 +287,9 @@ def Tile_StoreOp : Tile_WriteOp<"store"> {
     `indices` as in tile.load; `spans` are the spans of the union of the indices' axes, in the order in which the elements are
     best visited (the view's dimension order). The value's axes are among them; it is repeated along the others. Elements
     beyond a span's len are not written, nor, with a dimension marked in `compare`, those outside the view.
-    `promised_unique` says that the author promises that no element is written twice (places from memory).
+    `promised_unique` says that the author promises that no element is written twice (places from memory). With `message`, the
+    number of a message, the kernel keeps count of every store to the view, and reports each element that was written more than
+    once when all tiles are done; the message's values are the element's indices (i64) and the count (i32).
 
     - store_c1: one index for each dimension of the view
     - store_c2: one entry of `compare` for each dimension
@@ -295,6 +297,7 @@ def Tile_StoreOp : Tile_WriteOp<"store"> {
     - store_c4: the value's axes are among the spans', with their capacities
     - store_c5: the value's element type is the view's, or i1 where the view's is i8
     - store_c6: the view is out or inout
+    - store_c7: `message` needs `promised_unique`
 
     ```mlir
     %r = tile.cast %acc : tensor<128x192xf32, #tile.axes<"i", "j">> -> tensor<128x192xbf16, #tile.axes<"i", "j">>
@@ -305,9 +308,11 @@ def Tile_StoreOp : Tile_WriteOp<"store"> {
     ```
   }];
   let arguments = (ins Tile_TileOrScalar:$value, Tile_ViewType:$view, Variadic<Tile_IndexValue>:$indices,
-                       Variadic<Tile_SpanType>:$spans, DenseBoolArrayAttr:$compare, UnitAttr:$promised_unique);
+                       Variadic<Tile_SpanType>:$spans, DenseBoolArrayAttr:$compare, UnitAttr:$promised_unique,
+                       OptionalAttr<I64Attr>:$message);
   let assemblyFormat = [{
-    $value `,` $view `[` $indices `]` (`spans` `(` $spans^ `)`)? `compare` $compare (`promised_unique` $promised_unique^)? attr-dict
+    $value `,` $view `[` $indices `]` (`spans` `(` $spans^ `)`)? `compare` $compare (`promised_unique` $promised_unique^)?
+    (`message` $message^)? attr-dict
     `:` type($value) `,` type($view) `,` `(` type($indices) `)` (`,` `spans` `(` type($spans)^ `)`)?
   }];
 }

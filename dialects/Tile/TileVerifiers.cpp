@@ -225,8 +225,13 @@ void LoadOp::getEffects(Effects &effects) {
 
 LogicalResult StoreOp::verify() {
   // store_c5
-  return failure(failed(verifyWrite(*this)) ||
-                 failed(verifyElementOfView(*this, "its value", getValue().getType(), getView().getType())));
+  if (failed(verifyWrite(*this)) ||
+      failed(verifyElementOfView(*this, "its value", getValue().getType(), getView().getType())))
+    return failure();
+  // store_c7
+  if (getMessage() && !getPromisedUnique())
+    return emitOpError() << "has a message, which needs promised_unique";
+  return success();
 }
 
 void StoreOp::getEffects(Effects &effects) {

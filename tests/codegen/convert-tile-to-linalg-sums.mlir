@@ -154,6 +154,72 @@ tile.kernel @slots(%at: !at, %n: !n, %y: !y, %N: i64, %B: i64) dimensions = 2 {
 
 // -----
 
+!sj = !tile.span<"j", 16>
+!ji = tensor<16xi64, #tile.axes<"j">>
+!j = tensor<16xf32, #tile.axes<"j">>
+!at = !tile.view<element = i64, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 8>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 4>
+
+// A promise that is to be verified: each chunk counts what it writes (the store whose places are no promise too, since the two
+// may meet), and finish reports an element of more than one. What it is told is the element's indices and the count.
+// CHECK-LABEL: module attributes {tilewright.grid = "product", tilewright.sums = [{dtype = "i32", kind = "count", view = "y"}]}
+// CHECK-LABEL: func.func @tw_cpu_begin(
+// CHECK:         memref.store %{{.+}}, %{{.+}}[%{{.+}}] : memref<?xi32>
+// CHECK-LABEL: func.func @tw_cpu_tiles(
+// CHECK:         scf.if %{{.+}} {
+// CHECK:           %[[BEFORE:.+]] = memref.load %[[COUNTS:.+]][%[[PLACE:.+]]] : memref<?xi32>
+// CHECK:           %[[AFTER:.+]] = arith.addi %[[BEFORE]], %{{.+}} : i32
+// CHECK:           memref.store %[[AFTER]], %[[COUNTS]][%[[PLACE]]] : memref<?xi32>
+// CHECK:         memref.store %{{.+}} : memref<?xf32>
+// CHECK:         memref.store %{{.+}}, %[[COUNTS]][%{{.+}}] : memref<?xi32>
+// CHECK:         linalg.generic
+// CHECK-LABEL: func.func @tw_cpu_finish(
+// CHECK-NOT:     memref.store
+// CHECK:         arith.remui
+// CHECK:         %[[COUNT:.+]] = scf.for
+// CHECK:           arith.addi %{{.+}} : i32
+// CHECK:         %[[AGAIN:.+]] = arith.cmpi sgt, %[[COUNT]], %{{.+}} : i32
+// CHECK:         scf.if %[[AGAIN]]
+// CHECK-COUNT-3:   llvm.store %{{.+}} : i64, !llvm.ptr
+// CHECK:           llvm.call
+// CHECK-NOT:     memref.store
+tile.kernel @promised(%at: !at, %y: !y, %M: i64, %N: i64) dimensions = 2 checked {
+  %c0 = arith.constant 0 : i64
+  %v = arith.constant dense<1.0> : !j
+  tile.parallel "j" %j : !sj in %c0 to %N {
+    %ji = tile.index %j : !sj -> !ji
+    %p = tile.load %at[%ji] spans(%j) compare [false] : !at, (!ji), spans(!sj) -> !ji
+    tile.store %v, %y[%p, %ji] spans(%j) compare [true, false] promised_unique message 5 : !j, !y, (!ji, !ji), spans(!sj)
+    tile.store %v, %y[%c0, %ji] spans(%j) compare [false, false] : !j, !y, (i64, !ji), spans(!sj)
+  }
+}
+
+// -----
+
+!sj = !tile.span<"j", 16>
+!ji = tensor<16xi64, #tile.axes<"j">>
+!j = tensor<16xf32, #tile.axes<"j">>
+!at = !tile.view<element = i64, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 8>
+!y = !tile.view<element = f32, dims = ["M"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+
+// Without a message the promise is believed.
+// CHECK-LABEL: module attributes {tilewright.grid = "product", tilewright.sums = []}
+// CHECK-LABEL: func.func @tw_cpu_tiles(
+// CHECK-NOT:     memref<?xi32>
+// CHECK-LABEL: func.func @tw_cpu_finish(
+// CHECK-NEXT:    return
+tile.kernel @believed(%at: !at, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %v = arith.constant dense<1.0> : !j
+  tile.parallel "j" %j : !sj in %c0 to %N {
+    %ji = tile.index %j : !sj -> !ji
+    %p = tile.load %at[%ji] spans(%j) compare [false] : !at, (!ji), spans(!sj) -> !ji
+    tile.store %v, %y[%p] spans(%j) compare [true] promised_unique : !j, !y, (!ji), spans(!sj)
+  }
+}
+
+// -----
+
 !y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
 
 tile.kernel @two_kinds(%y: !y, %a: f32, %N: i64) dimensions = 1 {

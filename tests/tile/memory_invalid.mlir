@@ -172,6 +172,15 @@ func.func @store_c6(%y: !y, %n: i64, %a: f32) {
 
 // -----
 
+!y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+func.func @store_c7(%y: !y, %n: i64, %a: f32) {
+  // expected-error @below {{has a message, which needs promised_unique}}
+  tile.store %a, %y[%n] compare [false] message 0 : f32, !y, (i64)
+  return
+}
+
+// -----
+
 !y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 4>
 func.func @accumulate_c1(%y: !y, %n: i64, %a: f32) {
   // expected-error @below {{expects as many indices as its view has dimensions, 2, not 1}}

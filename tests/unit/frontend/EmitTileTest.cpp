@@ -470,6 +470,20 @@ TEST(EmitTile, AssertsHaveTheirValues) {
   EXPECT_EQ(messagesOf("print(i / d[i]);"), (Texts{"division by zero (i = <i64>, r = <i64>)", "<i64> (i = <i64>, r = <i64>)"}));
 }
 
+TEST(EmitTile, PromisesAreVerifiedInCheckedModeOnly) {
+  std::unique_ptr<Module> module = checked("kernel k(ids: i32[N], x: f32[N, D], y: out f32[M, D])\n"
+                                           "over (i in N by 8, d in D by 8) {\n  y[ids[i], d, else drop] = x[i, d];\n}\n");
+  Emitted emitted = emit(*module, {.specialization = {.checkedMode = true}});
+  expectInOrder(emitted.text, {"tile.store", "promised_unique message 0"});
+  ASSERT_EQ(emitted.messages.size(), 1u);
+  EXPECT_TRUE(emitted.messages[0].isAssert);
+  EXPECT_EQ(joined(emitted.messages[0]),
+            "`y[<i64>, <i64>]` is written <i32> times: places that come from memory must all be different");
+  emitted = emit(*module, {});
+  expectInOrder(emitted.text, {"tile.store", "promised_unique : "});
+  EXPECT_TRUE(emitted.messages.empty());
+}
+
 TEST(EmitTile, AssertsAndDivisorsAreCheckedInCheckedModeOnly) {
   std::string source = "kernel k(x: i32[N], n: i32, y: out i32[N])\nover (i in N by 8) {\n  assert(x[i] > 0, \"positive\");\n"
                        "  y[i] = n / x[i] + x[i] % 3;\n}\n";
