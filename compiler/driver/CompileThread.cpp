@@ -8,6 +8,7 @@
 
 #include <csetjmp>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <pthread.h>
 
@@ -21,7 +22,7 @@ thread_local std::jmp_buf *returnPoint = nullptr;
 thread_local char fatalMessage[512];
 
 void onFatalError(void *, const char *reason, bool) {
-  std::strncpy(fatalMessage, reason, sizeof fatalMessage - 1);
+  std::strncpy(fatalMessage, *reason ? reason : "LLVM gave no reason", sizeof fatalMessage - 1);
   if (returnPoint)
     std::longjmp(*returnPoint, 1);
 }
@@ -29,16 +30,25 @@ void onFatalError(void *, const char *reason, bool) {
 struct Work {
   const std::function<void()> *function;
   char message[sizeof fatalMessage];
+
+  void say(const char *text) { std::strncpy(message, text, sizeof message - 1); }
 };
 
 void *threadMain(void *argument) {
   auto *work = static_cast<Work *>(argument);
   std::jmp_buf here;
   returnPoint = &here;
-  if (setjmp(here) == 0)
-    (*work->function)();
-  else
-    std::memcpy(work->message, fatalMessage, sizeof fatalMessage);
+  if (setjmp(here) == 0) {
+    try {
+      (*work->function)();
+    } catch (const std::exception &exception) {
+      work->say(*exception.what() ? exception.what() : "an exception without a text");
+    } catch (...) {
+      work->say("an unknown exception");
+    }
+  } else {
+    work->say(fatalMessage);
+  }
   returnPoint = nullptr;
   return nullptr;
 }
@@ -51,6 +61,7 @@ std::string runOnCompileThread(const std::function<void()> &work) {
   std::call_once(once, [] {
     llvm::remove_fatal_error_handler();
     llvm::install_fatal_error_handler(onFatalError);
+    llvm::install_bad_alloc_error_handler(onFatalError);
   });
 
   Work shared{&work, {}};

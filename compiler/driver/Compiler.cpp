@@ -225,7 +225,7 @@ Result compile(const Module &module, const Options &options, Stage stage, bool c
   if (!fatal.empty()) {
     result = Result{};
     result.outcome = Outcome::Failed;
-    result.diagnostics = "error: LLVM could not compile kernel `" + options.kernel + "`: " + fatal + "\n";
+    result.diagnostics = "error: the compiler failed on kernel `" + options.kernel + "`; please report it with the source: " + fatal + "\n";
   }
   return result;
 }
