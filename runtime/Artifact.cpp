@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tilewright::runtime;
@@ -12,6 +13,7 @@ using nlohmann::json;
 namespace {
 
 constexpr size_t headerBytes = 24;
+constexpr int64_t mostGridVariables = 1024;
 constexpr int64_t mostScratchBytes = int64_t(1) << 32;
 
 Status damaged(std::string message) {
@@ -78,7 +80,19 @@ private:
       return status;
     if (artifact.scratchBytes < 0 || artifact.scratchBytes > mostScratchBytes)
       return damaged(concat("scratch memory of ", artifact.scratchBytes, " bytes"));
-    return readInteger(tree, "tile_cost", artifact.tileNanoseconds);
+    return readGridVariables();
+  }
+
+  /// Only lists have a coordinate for each.
+  Status readGridVariables() {
+    int64_t variables = -1;
+    if (Status status = readInteger(tree, "grid_variables", variables); !status.ok())
+      return status;
+    if (artifact.isListed && (variables < 0 || variables > mostGridVariables))
+      return damaged(variables < 0 ? std::string("the grid is listed, and \"grid_variables\" is missing")
+                                   : concat("a grid of ", variables, " variables"));
+    artifact.gridVariables = static_cast<size_t>(std::max<int64_t>(variables, 0));
+    return {};
   }
 
   /// An object of integers.

@@ -45,8 +45,8 @@ struct Artifact {
   std::vector<std::pair<std::string, int64_t>> chosen;
   std::vector<Sum> sums;
   bool isListed = false;
+  size_t gridVariables = 0;
   int64_t scratchBytes = 0;
-  int64_t tileNanoseconds = 0; ///< the compiler's estimate
   std::vector<Message> messages;
   LaunchProgram program;
 

@@ -268,12 +268,14 @@ Interval Expression::evaluate(const Environment &environment) const {
     case Code::Axis:
     case Code::Start: {
       int64_t low = environment.axisLow[instruction.index].low, high = environment.axisHigh[instruction.index].high;
-      *++top = Interval::integers(low, high > low ? high - 1 : low);
+      bool isKnown = instruction.code == Code::Start && environment.isPiece && environment.isPiece[instruction.index];
+      *++top = Interval::integers(low, high > low && !isKnown ? high - 1 : low);
       break;
     }
     case Code::End: {
       int64_t low = environment.axisLow[instruction.index].low, high = environment.axisHigh[instruction.index].high;
-      *++top = high > low ? Interval::integers(low + 1, high) : Interval::integer(low);
+      bool isKnown = environment.isPiece && environment.isPiece[instruction.index];
+      *++top = high > low ? Interval::integers(isKnown ? high : low + 1, high) : Interval::integer(low);
       break;
     }
     case Code::Unary:

@@ -32,6 +32,8 @@ struct Environment {
   const Interval *axisLow = nullptr;  ///< first index, inclusive
   const Interval *axisHigh = nullptr; ///< last index, exclusive
   const Interval *values = nullptr;
+  /// Of which axes the range above is that of one piece, so that its start and end are known. Null: of none.
+  const char *isPiece = nullptr;
 };
 
 class Expression {

@@ -50,7 +50,8 @@ public:
       for (const json &axis : *axes) {
         Axis &result = program.axes.emplace_back();
         result.name = axis["name"].get<std::string>();
-        if (!compileMember(axis, "low", result.low) || !compileMember(axis, "high", result.high))
+        if (!compileMember(axis, "low", result.low) || !compileMember(axis, "high", result.high) ||
+            !keep(readBoolean(axis, "span", result.isSpan)) || !readPieces(axis, result.by))
           return failure();
       }
     if (Status status = orderSteps(); !status.ok())
@@ -58,7 +59,8 @@ public:
     if (!readAll("require", [this](const json &tree) { return readCondition(tree); }) ||
         !readAll("accesses", [this](const json &tree) { return readAccess(tree); }) ||
         !readAll("places", [this](const json &tree) { return readPlace(tree); }) ||
-        !readAll("disjoint", [this](const json &tree) { return readDisjoint(tree); }))
+        !readAll("disjoint", [this](const json &tree) { return readDisjoint(tree); }) ||
+        !readAll("dots", [this](const json &tree) { return readDot(tree); }))
       return failure();
     return {};
   }
@@ -95,6 +97,22 @@ private:
     axis = static_cast<size_t>(found - scope.axes.begin());
     return found != scope.axes.end() ||
            fail(concat("there is no axis ", name.is_primitive() ? name.dump() : std::string("with a tree for its name")));
+  }
+
+  /// Absent: none.
+  bool readAxes(const json &tree, const char *key, std::vector<size_t> &to) {
+    if (const json *names = findArray(tree, key))
+      for (const json &name : *names)
+        if (!axisNamed(name, to.emplace_back()))
+          return false;
+    return true;
+  }
+
+  bool readPieces(const json &axis, int64_t &by) {
+    auto found = axis.find("by");
+    if (found == axis.end() || found->is_null())
+      return true;
+    return (keep(readInteger(axis, "by", by)) && by > 0) || fail("an axis has pieces of no index");
   }
 
   bool viewNamed(const json &tree, size_t &parameter) {
@@ -216,14 +234,10 @@ private:
         !keep(readBoolean(tree, "store", result.store)) || !keep(readOptionalText(tree, "where", result.where)))
       return false;
     result.usesScalars = usesScalars(result.index);
-    if (const json *inside = findArray(tree, "inside"))
-      for (const json &name : *inside) {
-        size_t axis;
-        if (!axisNamed(name, axis))
-          return false;
-        result.inside.push_back(axis);
-        result.usesScalars |= axisScalar[axis];
-      }
+    if (!readAxes(tree, "inside", result.inside))
+      return false;
+    for (size_t axis : result.inside)
+      result.usesScalars |= axisScalar[axis];
     note(result.usesScalars);
     program.accesses.push_back(std::move(result));
     return true;
@@ -236,6 +250,10 @@ private:
     const json *terms = findArray(tree, "terms");
     if (!terms)
       return fail("a place lacks its terms");
+    if (!readAxes(tree, "inside", result.inside))
+      return false;
+    for (size_t axis : result.inside)
+      result.usesScalars |= axisScalar[axis];
     for (const json &term : *terms) {
       PlaceTerm &to = result.terms.emplace_back();
       auto axis = term.is_object() ? term.find("axis") : term.end();
@@ -266,6 +284,18 @@ private:
     }
     note(result.usesScalars);
     program.disjoints.push_back(std::move(result));
+    return true;
+  }
+
+  bool readDot(const json &tree) {
+    Dot result;
+    std::string runs;
+    if (!readAxes(tree, "tile", result.tile) || !readAxes(tree, "inside", result.inside) || !keep(readText(tree, "runs", runs)))
+      return false;
+    if (runs != "always" && runs != "perhaps" && runs != "unknown")
+      return fail(concat("a product runs neither always nor perhaps nor an unknown number of times, but ", runs));
+    result.kind = runs == "always" ? TW_OPERATIONS_EXACT : runs == "perhaps" ? TW_OPERATIONS_AT_MOST : TW_OPERATIONS_UNKNOWN;
+    program.dots.push_back(std::move(result));
     return true;
   }
 
@@ -364,6 +394,9 @@ Status LaunchProgram::checkPlace(const Place &place, const Environment &environm
   constexpr size_t maxDigits = 16;
   Digit digits[maxDigits];
   size_t count = 0;
+  for (size_t axis : place.inside)
+    if (isEmpty(axis, environment))
+      return {};
   for (const PlaceTerm &term : place.terms) {
     if (isEmpty(term.axis, environment))
       return {};

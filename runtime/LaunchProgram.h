@@ -6,7 +6,9 @@
 //   places    every combination of tiles and indices names its own element: mixed radix
 //   disjoint  two stores to one view do not meet
 //
-// All are decided by interval arithmetic over the ranges of the axes. A check inside an axis that is certainly empty is
+// It also says how many multiply-adds the kernel's products are (DotOperations.cpp).
+//
+// The checks are decided by interval arithmetic over the ranges of the axes. A check inside an axis that is certainly empty is
 // skipped: nothing there runs.
 #pragma once
 
@@ -20,6 +22,12 @@
 #include <vector>
 
 namespace tilewright::runtime {
+
+/// What the products (`dot`) of one launch are: a multiplication and an addition for each pair of elements.
+struct DotOperations {
+  double count = 0;
+  tw_operation_count_kind kind = TW_OPERATIONS_NONE; ///< TW_OPERATIONS_UNKNOWN: count is 0
+};
 
 class LaunchProgram {
 public:
@@ -38,8 +46,9 @@ public:
   Status check(std::span<const int64_t> dimensions, std::span<const Interval> scalars, std::span<const BoundView> views,
                Workspace &workspace, bool onlyWhatScalarsDecide) const;
 
+  DotOperations dotOperations(std::span<const int64_t> dimensions, std::span<const Interval> scalars) const;
+
   bool dependsOnScalars() const { return anyScalar; }
-  size_t axisCount() const { return axes.size(); }
 
 private:
   struct Condition {
@@ -61,6 +70,7 @@ private:
   struct Place {
     size_t parameter, dimension;
     std::vector<PlaceTerm> terms;
+    std::vector<size_t> inside;
     std::string where;
     bool usesScalars = false;
   };
@@ -74,6 +84,12 @@ private:
   struct Axis {
     std::string name;
     Expression low, high;
+    bool isSpan = false;
+    int64_t by = 0; ///< how many indices a piece of a span has; 0: all
+  };
+  struct Dot {
+    std::vector<size_t> tile, inside;
+    tw_operation_count_kind kind = TW_OPERATIONS_EXACT;
   };
   /// A step of the evaluation before the checks: axes and shared values in an order in which each uses only earlier ones.
   struct Step {
@@ -81,6 +97,7 @@ private:
     size_t index;
   };
   class Reader;
+  class DotCounter;
 
   bool isEmpty(size_t axis, const Environment &environment) const;
   Status checkAccess(const Access &access, const Environment &environment, std::span<const BoundView> views) const;
@@ -96,6 +113,7 @@ private:
   std::vector<Access> accesses;
   std::vector<Place> places;
   std::vector<Disjoint> disjoints;
+  std::vector<Dot> dots;
   bool anyScalar = false;
 };
 

@@ -450,6 +450,8 @@ static void describe(tw_launchable &to, bool hit, int64_t prepareNanoseconds) {
   info.compile_nanoseconds = launchable.loaded().compileNanoseconds;
   info.prepare_nanoseconds = prepareNanoseconds;
   info.artifact_bytes = launchable.loaded().artifactBytes;
+  info.operations = launchable.operations().count;
+  info.operations_kind = launchable.operations().kind;
 }
 
 tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization, const tw_argument *arguments,

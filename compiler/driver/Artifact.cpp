@@ -74,6 +74,7 @@ std::string artifactMetadata(const frontend::Module &module, const frontend::typ
   metadata["chosen"] = facts.capacities;
   metadata.update(viewFacts(kernel, facts.options));
   metadata.update(loweringFacts(lowered));
+  metadata["grid_variables"] = kernel.grid.size();
   metadata["messages"] = messageTable(facts.messages);
   return metadata.dump();
 }

@@ -1,6 +1,7 @@
 #include "compiler/frontend/LaunchProgram.h"
 
 #include "compiler/frontend/AffineIndex.h"
+#include "compiler/frontend/CollectDots.h"
 
 #include <algorithm>
 #include <cmath>
@@ -177,11 +178,8 @@ public:
 
 private:
   Json writeAll() {
-    return {{"axes", axes()},
-            {"require", requirements()},
-            {"accesses", accessChecks()},
-            {"places", placeChecks()},
-            {"disjoint", disjointChecks()}};
+    return {{"axes", axes()},          {"require", requirements()},    {"accesses", accessChecks()},
+            {"places", placeChecks()}, {"disjoint", disjointChecks()}, {"dots", dots()}};
   }
 
   Json write(const IndexValue *value) {
@@ -198,6 +196,7 @@ private:
   Json accessChecks();
   Json placeChecks();
   Json disjointChecks();
+  Json dots();
   static Json names(const std::vector<const typed::Axis *> &axes);
   const AccessSite &siteOf(const typed::Statement *store) const;
 
@@ -241,6 +240,7 @@ Json LaunchChecks::axes() {
                     {"low", write(range.low)},
                     {"high", write(range.high)},
                     {"span", axis->isSpan},
+                    {"by", axis->capacity ? Json(*axis->capacity) : Json()},
                     {"parent", axis->parent ? Json(axis->parent->uniqueName) : Json()}});
   }
   return list;
@@ -303,6 +303,32 @@ Json LaunchChecks::disjointChecks() {
                     {"dimensions", std::move(dimensions)},
                     {"where", whereText(pair.first->where)},
                     {"other", whereText(pair.second->where)}});
+  }
+  return list;
+}
+
+std::string_view textOf(DotSite::Runs runs) {
+  switch (runs) {
+  case DotSite::Runs::Always:
+    return "always";
+  case DotSite::Runs::Perhaps:
+    return "perhaps";
+  case DotSite::Runs::Unknown:
+    return "unknown";
+  }
+  return {};
+}
+
+Json LaunchChecks::dots() {
+  Json list = Json::array();
+  for (const DotSite &site : collectDots(kernel)) {
+    // A loop inside a function is none of the kernel's axes.
+    bool isCountable = std::all_of(site.inside.begin(), site.inside.end(),
+                                   [this](const typed::Axis *axis) { return indices.ranges.contains(axis); });
+    list.push_back({{"tile", names(site.tile)},
+                    {"inside", isCountable ? names(site.inside) : Json::array()},
+                    {"runs", textOf(isCountable ? site.runs : DotSite::Runs::Unknown)},
+                    {"where", whereText(site.dot->where)}});
   }
   return list;
 }

@@ -13,7 +13,7 @@
 namespace tilewright::frontend {
 
 /// The front end's part of an artifact's metadata: SIGNATURE with every dtype resolved, "constants", "dimensions", "values",
-/// "axes", "require", "accesses", "places" and "disjoint".
+/// "axes", "require", "accesses", "places", "disjoint" and "dots".
 nlohmann::ordered_json launchProgram(const typed::Kernel &kernel, const KernelSignature &signature,
                                      const std::vector<LaunchAccess> &accesses, const LaunchPlaces &places);
 

@@ -254,7 +254,8 @@ void CpuLaunchable::planGrid() {
   scratchStride = AlignedBuffer::rounded(static_cast<size_t>(artifact.scratchBytes));
   inOrder = std::any_of(artifact.messages.begin(), artifact.messages.end(),
                         [](const Message &message) { return message.kind == TW_REPORT_PRINT; });
-  tileCost.begin(artifact.tileNanoseconds);
+  dotOperations = artifact.program.dotOperations(extents, scalars);
+  tileCost.begin(dotOperations.count, tileCount);
   // A grid that memory or scalars decide may be larger at launch than now.
   bool mayGrow = artifact.isListed || artifact.signature.scalarCount > 0;
   mostTiles = mayGrow ? -1 : tileCount;
@@ -380,8 +381,7 @@ Status CpuLaunchable::launch(std::span<const tw_value> values) {
   slotsOfThis[partialSumsSlot] = slotOf(workspace.partialSums.data());
   int64_t tiles = std::max<int64_t>(kernel->entry.count(slotsOfThis), 0);
   if (kernel->artifact.isListed) {
-    // (first, end) of each grid variable for each tile. The grid variables are among the axes, so this is enough.
-    size_t bytes = static_cast<size_t>(tiles) * 2 * sizeof(int64_t) * std::max<size_t>(kernel->artifact.program.axisCount(), 1);
+    size_t bytes = static_cast<size_t>(tiles) * 2 * sizeof(int64_t) * kernel->artifact.gridVariables; // (first, end) of each
     if (bytes > workspace.coordinates.size())
       workspace.coordinates = AlignedBuffer(std::max(bytes, 2 * workspace.coordinates.size()));
     slotsOfThis[coordinatesSlot] = slotOf(workspace.coordinates.data());

@@ -46,6 +46,7 @@ public:
   int64_t scratchBytes() const { return static_cast<int64_t>(scratchStride); }
   int64_t partialSumBytes() const { return chunks() * sumBytes; }
   int64_t workspaceBytes() const;
+  const DotOperations &operations() const { return dotOperations; }
 
 private:
   /// What one running launch needs for itself.
@@ -96,6 +97,7 @@ private:
   size_t scratchStride = 0;
   int threadCount = 1;
   bool inOrder = false; ///< the kernel prints: on the caller, so that the output is in the order of the tiles
+  DotOperations dotOperations;
   TileCost tileCost;
   FreeList<Workspace> workspaces;
   std::atomic<int64_t> elapsed = 0;

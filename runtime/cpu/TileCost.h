@@ -1,4 +1,4 @@
-// How long one tile of a launch takes: the compiler's estimate at first, then what launches measure.
+// How long one tile of a launch takes: at first what its products should take, then what launches measure.
 //
 // It decides whether threads are worth their waking, and how many tiles one part has. Since results do not depend on either, it
 // may be as inexact as it likes.
@@ -13,8 +13,11 @@ namespace tilewright::runtime {
 
 class TileCost {
 public:
-  /// estimate: 0 if there is none.
-  void begin(int64_t estimate) { average.store(estimate > 0 ? static_cast<float>(estimate) : usual); }
+  /// operations: of the products of all tiles; 0 if there are none, or nobody knows. tiles: not positive if nobody knows.
+  void begin(double operations, int64_t tiles) {
+    double each = tiles > 0 ? operations / static_cast<double>(tiles) / operationsEachNanosecond : 0;
+    average.store(std::max(usual, static_cast<float>(each)));
+  }
 
   float nanoseconds() const { return average.load(std::memory_order_relaxed); }
   bool areWorthThreads(int64_t tiles) const { return tiles > 1 && static_cast<float>(tiles) * nanoseconds() > worthThreads; }
@@ -41,7 +44,8 @@ public:
   };
 
 private:
-  static constexpr float usual = 2'000;         ///< where the compiler made no estimate
+  static constexpr float usual = 2'000;                   ///< what is not a product
+  static constexpr double operationsEachNanosecond = 100; ///< of one thread with AVX-512 in f32
   static constexpr float worthThreads = 20'000; ///< waking the other threads and waiting for the last takes some microseconds
   static constexpr float onePart = 10'000;      ///< a part is not smaller, so that handing it out costs little
   static constexpr float least = 0.5;

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -176,6 +177,64 @@ def run_prints_its_time_and_rate(t):
     )
     require("time " in result.stdout and "median of 3" in result.stdout and "GB/s" in result.stdout, result.stdout)
     require(np.load(out).shape == (1000,), "no output")
+
+
+READY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
+
+
+def operations(t, *arguments):
+    """What `run` says about a kernel's operations: the words before the number, the number, and the sizes chosen."""
+    output = tilewright(t, "run", *arguments).stdout
+    rate = re.search(r"^rate     (.*?)[0-9.]+ GFLOP/s \(([0-9]+) operations\), [0-9.]+ GB/s$", output, re.MULTILINE)
+    require(rate, output)
+    return rate[1], int(rate[2]), {name: int(size) for name, size in re.findall(r" (B[A-Z]+)=([0-9]+)", output)}
+
+
+@test
+def run_counts_the_operations_of_a_linear_layer(t):
+    words, count, _ = operations(
+        t, f"{READY}/linear.tile", "--kernel", "linear", "--random", "x=f32[3,41,77]:1", "--random", "w=f32[130,77]:2"
+    )
+    require(words == "" and count == 2 * 3 * 41 * 130 * 77, (words, count))
+
+
+@test
+def run_counts_the_operations_of_a_projection(t):
+    words, count, _ = operations(
+        t, f"{READY}/projection.tile", "--kernel", "projection", "--random", "x=f32[2,13,5,7]:1", "--random", "w=f32[48,13]:2",
+        "--dim", "NQ=16", "--dim", "NK=8", "--dim", "NV=8", "--dim", "NF=16",
+    )
+    require(words == "" and count == 2 * 2 * 13 * (5 * 7) * 48, (words, count))
+
+
+@sweep(lengths=[False, True])
+def run_counts_the_operations_of_a_triangle(t, lengths):
+    """Of causal attention: of the rows i of one tile, those up to the tile's last. With lengths from memory it is a bound."""
+    B, HQ, HK, S, D = 2, 4, 2, 75, 8
+    np.save(os.path.join(t.folder, "len.npy"), np.array([3, 75], np.int32))
+    given = ["--in", f"len={os.path.join(t.folder, 'len.npy')}"] if lengths else []
+    heads = lambda name, number: ["--random", f"{name}=f32[{B},{number},{S},{D}]:1"]
+    words, count, sizes = operations(
+        t, f"{READY}/attention.tile", *heads("q", HQ), *heads("k", HK), *heads("v", HK), *given, "--in", "scale=1.0",
+        "--bind", "causal=true,BM=16",
+    )
+    pairs = sum(min(16, S - i) * min(S, i + 16) for i in range(0, S, 16))
+    if lengths:
+        require(words == "at most " and count >= 2 * 2 * B * HQ * D * pairs, (words, count))
+    else:
+        require(words == "" and count == 2 * 2 * B * HQ * D * pairs, (words, count))
+
+
+@test
+def run_tells_no_operations_where_there_are_none_or_nobody_knows(t):
+    text = tilewright(t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[10]:1", "--random", "b=f32[10]:2").stdout
+    require("GFLOP" not in text and "GB/s" in text, text)
+    file = source(
+        t, "while.tile", "kernel k(x: f32[M, K], y: out f32[M])\nover (i in M) {\n  var s: f32 = 0;\n  while s < 9 {\n"
+        "    for k in K by BK { s += dot(x[i, k], x[i, k], over k); }\n  }\n  y[i] = s;\n}\n"
+    )
+    text = tilewright(t, "run", file, "--random", "x=f32[5,6]:1").stdout
+    require("GFLOP/s not known" in text, text)
 
 
 @test

@@ -126,20 +126,25 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   "constants": {"D": 128}, "dimensions": ["M", "K", "N"]     run-time extents, in slot order
  *   "chosen": {"BM": 64, …}                      every tunable
  *   "values":   [EXPR…]                          shared subexpressions; {"value": n} refers to one
- *   "axes":     [{"name": "i", "low": EXPR, "high": EXPR, "span": true, "parent": null | name}]
+ *   "axes":     [{"name": "i", "low": EXPR, "high": EXPR, "span": true, "by": 64 | null, "parent": null | name}]
+ *                 by: how many indices a piece has (the last one may be shorter); null: all, or without span one
  *   "require":  [{"condition": EXPR, "text": "…", "where": WHERE}]
  *   "accesses": [{"view": "x", "dimension": 0, "index": EXPR, "store": false, "inside": ["i", …], "where": WHERE}]
  *                 its interval must lie in 0 .. extent, unless an axis that it is inside is empty
  *   "places":   [{"view": "y", "dimension": 0, "constant": EXPR, "terms": [{"axis": "i", "coefficient": EXPR}],
  *                 "inside": ["i", …], "where": WHERE}]
  *                 mixed radix: with the terms sorted by |coefficient|, each must exceed the reach of those before it, the sum of
- *                 |coefficient| · (length of its axis − 1)
+ *                 |coefficient| · (length of its axis − 1); unless an axis that the store is inside is empty
  *   "disjoint": [{"view": "y", "dimensions": [{"first": EXPR, "second": EXPR}…], "where": WHERE, "other": WHERE}]
  *                 in some dimension the two intervals must not meet
+ *   "dots":     [{"tile": ["i", "j", "k"], "inside": ["i", …], "runs": "always" | "perhaps" | "unknown", "where": WHERE}]
+ *                 a product as written: for each combination of the pieces of the axes that it is inside, one multiply-add for
+ *                 each combination of the indices of its tile's axes (in their pieces, if they are inside); perhaps: or none;
+ *                 unknown: any number of times. What the code computes twice, or shares, does not count
  *   "sums":     [{"view": "db", "kind": "add" | "max" | "min" | "count", "dtype": "f32"}]
  *                 outputs that tiles share (see finish); "count", in checked mode: how often each element of an output is written,
  *                 which finish only compares with 1
- *   "grid": "product" | "listed", "scratch": bytes for each thread, "tile_cost": estimated nanoseconds of one tile
+ *   "grid": "product" | "listed", "grid_variables": how many, "scratch": bytes for each thread
  *   "messages": [{"kind": "print" | "assert", "parts": [{"text": "…"} | {"dtype": "f32"}…], "where": WHERE}]
  *                 parts are joined as they are; an "assert" is any check that failed
  *
@@ -178,8 +183,8 @@ typedef void (*tw_cpu_report)(void *context, int64_t message, const int64_t *val
 
 typedef struct tw_cpu_entry_points {
   int64_t (*count)(const int64_t *arguments);                       /* tw_cpu_count: number of tiles */
-  void (*list)(const int64_t *arguments, int64_t *coordinates);     /* tw_cpu_list: listed grids only: (first, end) of each grid
-                                                                       variable for each tile */
+  void (*list)(const int64_t *arguments, int64_t *coordinates);     /* tw_cpu_list: listed grids only: (first, end) of each of
+                                                                       the "grid_variables" for each tile */
   void (*begin)(const int64_t *arguments, int64_t chunk);           /* tw_cpu_begin */
   void (*tiles)(const int64_t *arguments, int64_t first, int64_t last, int64_t chunk, void *scratch); /* tw_cpu_tiles; scratch is
                                                                        aligned to 64 bytes */

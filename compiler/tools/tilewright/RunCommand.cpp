@@ -114,6 +114,19 @@ std::string duration(double seconds) {
   return text;
 }
 
+/// "104.86 GFLOP/s, ", or nothing for a kernel without products.
+std::string productRate(const tw_launchable_info &info, double seconds) {
+  if (info.operations_kind == TW_OPERATIONS_NONE)
+    return {};
+  if (info.operations_kind == TW_OPERATIONS_UNKNOWN)
+    return "GFLOP/s not known (memory decides how many products there are), ";
+  char text[64];
+  std::snprintf(text, sizeof text, "%s%.2f GFLOP/s (%.17g operations), ",
+                info.operations_kind == TW_OPERATIONS_AT_MOST ? "at most " : "", info.operations / seconds * 1e-9,
+                info.operations);
+  return text;
+}
+
 void printReport(const tw_launchable *launchable, const std::vector<double> &seconds, size_t bytes) {
   const tw_launchable_info &info = *tw_launchable_get_info(launchable);
   std::printf("kernel   %s", info.kernel);
@@ -129,7 +142,7 @@ void printReport(const tw_launchable *launchable, const std::vector<double> &sec
   if (seconds.size() > 1)
     std::printf(" (median of %zu launches, %s to %s)", seconds.size(), duration(seconds.front()).c_str(),
                 duration(seconds.back()).c_str());
-  std::printf("\nrate     %.2f GB/s\n", static_cast<double>(bytes) / median * 1e-9);
+  std::printf("\nrate     %s%.2f GB/s\n", productRate(info, median).c_str(), static_cast<double>(bytes) / median * 1e-9);
 }
 
 void run(const RunOptions &options) {
@@ -164,16 +177,20 @@ void addRunCommand(CLI::App &program) {
       ->check(CLI::Range(0, 1024))
       ->type_name("N")
       ->capture_default_str();
-  command->footer("Optional parameters that are not named are absent. The shapes of outputs follow from the other arguments "
-                  "and from --dim.\n"
-                  ".npy files hold f64 f32 f16 i64 i32 i16 i8 u8 bool as NumPy has them, and bf16 and f8 as uint16 and uint8 "
-                  "(say so on input:\n"
-                  "x=x.npy:bf16). A suffix on a file of another float type converts it. With --slice or --transpose, --out "
-                  "writes the whole\n"
-                  "array.\n"
-                  "Examples:\n"
-                  "  tilewright run linear.tile --in x=x.npy --in w=w.npy --out y=y.npy --bind act=gelu\n"
-                  "  tilewright run linear.tile --random x=f32[1024,1024]:1 --random w=f32[1024,1024]:2 --repeat 20");
+  command->footer(
+      "GFLOP/s: 2 operations for each multiply-add of the kernel's `dot`s, as they are written; nothing for a kernel "
+      "without. GB/s: every\n"
+      "argument moved once.\n"
+      "Optional parameters that are not named are absent. The shapes of outputs follow from the other arguments "
+      "and from --dim.\n"
+      ".npy files hold f64 f32 f16 i64 i32 i16 i8 u8 bool as NumPy has them, and bf16 and f8 as uint16 and uint8 "
+      "(say so on input:\n"
+      "x=x.npy:bf16). A suffix on a file of another float type converts it. With --slice or --transpose, --out "
+      "writes the whole\n"
+      "array.\n"
+      "Examples:\n"
+      "  tilewright run linear.tile --in x=x.npy --in w=w.npy --out y=y.npy --bind act=gelu\n"
+      "  tilewright run linear.tile --random x=f32[1024,1024]:1 --random w=f32[1024,1024]:2 --repeat 20");
   command->callback([options] { run(*options); });
 }
 

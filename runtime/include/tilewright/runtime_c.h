@@ -356,6 +356,14 @@ typedef struct tw_chosen_tunable {
   int64_t value;
 } tw_chosen_tunable;
 
+/* How well the number of operations is known. */
+typedef enum tw_operation_count_kind TW_ENUM_BASE {
+  TW_OPERATIONS_NONE = 0,    /* there is no `dot` in the kernel */
+  TW_OPERATIONS_EXACT = 1,
+  TW_OPERATIONS_AT_MOST = 2, /* memory decides, in an `if` or in the end of a range, how many of them run */
+  TW_OPERATIONS_UNKNOWN = 3  /* memory decides, and sets no limit that is known beforehand: a `while`, a grid read from memory */
+} tw_operation_count_kind;
+
 typedef struct tw_launchable_info {
   const char *kernel;
   const char *target;
@@ -375,6 +383,10 @@ typedef struct tw_launchable_info {
   int64_t compile_nanoseconds; /* of the compilation that made this code, whoever asked for it */
   int64_t prepare_nanoseconds; /* of tw_prepare, compilation included */
   size_t artifact_bytes;
+  /* Multiplications and additions of the kernel's products (`dot`) as written, tile by tile, 2 for each pair of elements: 2 · M · N · K
+   * for a linear layer. With the scalars as prepared. What surrounds the products is not counted. 0 if none or unknown. */
+  double operations;
+  tw_operation_count_kind operations_kind;
 } tw_launchable_info;
 
 TW_API const tw_launchable_info *tw_launchable_get_info(const tw_launchable *launchable);

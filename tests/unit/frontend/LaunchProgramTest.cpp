@@ -122,9 +122,9 @@ TEST(LaunchProgram, AxesHaveRangesAndParents) {
   Json program = programOf("kernel k(x: f32[M, N], y: out f32[M, N]) over (i in M by BM, j in 0..i.end by BN) {\n"
                            "  for jj in j by 16 { y[i, jj, else drop] = x[i, jj, else 0]; } }");
   expectJson(program["axes"], R"json([
-    {"name": "i", "low": 0, "high": {"dim": "M"}, "span": true, "parent": null},
-    {"name": "j", "low": 0, "high": {"end": "i"}, "span": true, "parent": null},
-    {"name": "jj", "low": {"start": "j"}, "high": {"end": "j"}, "span": true, "parent": "j"}])json");
+    {"name": "i", "low": 0, "high": {"dim": "M"}, "span": true, "by": null, "parent": null},
+    {"name": "j", "low": 0, "high": {"end": "i"}, "span": true, "by": null, "parent": null},
+    {"name": "jj", "low": {"start": "j"}, "high": {"end": "j"}, "span": true, "by": 16, "parent": "j"}])json");
 }
 
 TEST(LaunchProgram, AnAccessNamesItsIndexAndWhatItIsInside) {
@@ -194,4 +194,43 @@ TEST(LaunchProgram, TwoStoresThatMayMeetAreComparedInEveryDimension) {
                            "else drop] = x[i];\n}");
   expectJson(program["disjoint"], R"json([{"view": "y", "dimensions": [{"first": {"axis": "i"}, "second": {"axis": "i"}},
     {"first": 0, "second": {"scalar": "s"}}], "where": "test.tile:2:3", "other": "test.tile:3:3"}])json");
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Products
+// --------------------------------------------------------------------------------------------------------------------
+
+TEST(LaunchProgram, AProductNamesItsTileAndWhatItIsInside) {
+  Json program = programOf("kernel k(x: f32[M, K], w: f32[N, K], y: out f32[M, N]) over (i in M by BM, j in N by BN) {\n"
+                           "  var s: f32[i, j] = 0;\n  for k in K by BK { s += dot(x[i, k], w[j, k], over k); }\n  y[i, j] = s;\n}",
+                           {{}, {}, {{"BM", 32}, {"BN", 64}, {"BK", 128}}, false});
+  expectJson(program["dots"], R"json([{"tile": ["i", "j", "k"], "inside": ["i", "j", "k"], "runs": "always",
+    "where": "test.tile:3:27"}])json");
+  EXPECT_EQ(program["axes"][2]["by"], 128);
+}
+
+TEST(LaunchProgram, AProductInAFunctionCountsForEachCall) {
+  Json program = programOf("fn norm(a: f32, b: f32, over k) -> f32 = dot(a, b, over k);\n"
+                           "fn twice(a: f32, over k) -> f32 = norm(a, a, over k) + norm(a, 2 * a, over k);\n"
+                           "kernel k<D: i64>(x: f32[M, D], y: out f32[M]) over (i in M by BM) {\n"
+                           "  let d = span(D);\n  y[i] = twice(x[i, d], over d);\n}",
+                           {{{"D", "8"}}, {}, {}, false});
+  ASSERT_EQ(program["dots"].size(), 2u);
+  for (const Json &dot : program["dots"]) {
+    expectJson(dot["tile"], R"json(["i", "d"])json");
+    expectJson(dot["inside"], R"json(["i"])json");
+  }
+}
+
+TEST(LaunchProgram, AProductTellsWhetherItRuns) {
+  auto runs = [](const std::string &body) {
+    Json program = programOf("kernel k(x: f32[M, K], n: i32[M], y: out f32[M]) over (i in M) {\n  var s: f32 = 0;\n"
+                             "  let k = span(16);\n  let t = x[i, k, else 0];\n" + body + "\n  y[i] = s;\n}");
+    return program["dots"][0]["runs"];
+  };
+  EXPECT_EQ(runs("s = dot(t, t, over k);"), "always");
+  EXPECT_EQ(runs("if n[i] > 0 { s = 1; } else { s = dot(t, t, over k); }"), "perhaps");
+  EXPECT_EQ(runs("if dot(t, t, over k) > 0 { s = 1; }"), "always");
+  EXPECT_EQ(runs("while s < 1 { s += dot(t, t, over k) + 1; }"), "unknown");
+  EXPECT_EQ(runs("while dot(t, t, over k) > s { s += 1; }"), "unknown");
 }

@@ -28,7 +28,6 @@ static json metadata() {
                {"chosen", {{"BN", 4}}},
                {"grid", "product"},
                {"scratch", 100},
-               {"tile_cost", 12.5},
                {"pack_rank", {{"a", 1}}},
                {"alignment", {{"a", 64}}},
                {"unit_stride", {{"a", 0}}},
@@ -46,10 +45,23 @@ TEST(Artifact, IsRead) {
   EXPECT_EQ(artifact->alignment[0], 64);
   EXPECT_EQ(artifact->alignment[1], 1);
   EXPECT_EQ(artifact->scratchBytes, 100);
-  EXPECT_EQ(artifact->tileNanoseconds, 12);
   EXPECT_EQ(artifact->chosen.at(0).second, 4);
   EXPECT_EQ(artifact->messages.at(0).parts.at(1).dtype, TW_I64);
   EXPECT_EQ(artifact->code.size(), 4u);
+}
+
+TEST(Artifact, AListedGridSaysHowManyVariablesItHas) {
+  json tree = metadata();
+  tree["grid"] = "listed";
+  for (const json &variables : {json(), json(-1), json(2000)}) {
+    tree["grid_variables"] = variables;
+    EXPECT_EQ(Artifact::parse(view(pack(tree, "code"))).status().code(), TW_DAMAGED_ARTIFACT) << variables;
+  }
+  tree["grid_variables"] = 3;
+  std::string bytes = pack(tree, "code");
+  Result<Artifact> artifact = Artifact::parse(view(bytes));
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  EXPECT_EQ(artifact->gridVariables, 3u);
 }
 
 static tw_status outcome(const std::string &bytes) {

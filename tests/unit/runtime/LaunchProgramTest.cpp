@@ -113,6 +113,16 @@ TEST(LaunchProgram, PlacesAreMixedRadix) {
   EXPECT_NE(Checked(place({{"i", shift()}})).run(9, 1, 0), "");
 }
 
+TEST(LaunchProgram, NothingIsStoredInsideAnEmptyAxis) {
+  json both = place({{"i", 2}, {"j", 1}});
+  both["axes"] = grid;
+  both["axes"].push_back(axis("r", 0, shift()));
+  both["places"][0]["inside"] = {"i", "j", "r"};
+  EXPECT_NE(Checked(both).run(9, 3, 1), "");
+  EXPECT_EQ(Checked(both).run(9, 3, 0), "");
+  EXPECT_TRUE(Checked(both).program.dependsOnScalars());
+}
+
 static json disjoint(const json &first, const json &second) {
   return {{"disjoint",
            {{{"view", "y"},
@@ -165,4 +175,92 @@ TEST(LaunchProgram, DamageIsAnError) {
     Result<LaunchProgram> program = LaunchProgram::parse(metadata, kernel, {});
     EXPECT_EQ(program.status().code(), TW_DAMAGED_ARTIFACT) << metadata.dump();
   }
+}
+
+// ---- Operations of products -------------------------------------------------------------------------------------------------
+
+static json pieces(const std::string &name, const json &low, const json &high, const json &by, bool span = true) {
+  return {{"name", name}, {"low", low}, {"high", high}, {"span", span}, {"by", by}, {"parent", nullptr}};
+}
+
+static json dot(std::vector<std::string> tile, std::vector<std::string> inside, const std::string &runs = "always") {
+  return {{"tile", tile}, {"inside", inside}, {"runs", runs}, {"where", "k.tile:7:7"}};
+}
+
+static DotOperations operations(const std::vector<json> &axes, const std::vector<json> &dots, int64_t m, int64_t k,
+                                int64_t shiftValue = 0) {
+  int64_t extents[] = {m, k};
+  Interval scalars[] = {Interval::integer(shiftValue)};
+  return Checked(json{{"axes", axes}, {"dots", dots}}).program.dotOperations(extents, scalars);
+}
+
+TEST(DotOperations, AreTwoForEachMultiplyAdd) {
+  std::vector<json> axes = {pieces("i", 0, dim("M"), 32), pieces("j", 0, 10, 4), pieces("k", 0, dim("K"), 64)};
+  DotOperations linear = operations(axes, {dot({"i", "j", "k"}, {"i", "j", "k"})}, 100, 77);
+  EXPECT_EQ(linear.count, 2.0 * 100 * 10 * 77);
+  EXPECT_EQ(linear.kind, TW_OPERATIONS_EXACT);
+  // Two products add up; one of them is formed again for each of the 3 pieces of j.
+  DotOperations two = operations(axes, {dot({"i", "j", "k"}, {"i", "j", "k"}), dot({"i", "k"}, {"i", "j", "k"})}, 100, 77);
+  EXPECT_EQ(two.count, 2.0 * 100 * 10 * 77 + 2.0 * 100 * 77 * 3);
+  EXPECT_EQ(operations(axes, {dot({"i", "j", "k"}, {"i", "j", "k"})}, 0, 77).count, 0);
+  EXPECT_EQ(operations(axes, {}, 100, 77).kind, TW_OPERATIONS_NONE);
+}
+
+TEST(DotOperations, IndicesOneByOneAndWholeSpansCount) {
+  std::vector<json> axes = {pieces("b", 0, 5, nullptr, false), pieces("i", 0, dim("M"), 32), pieces("d", 0, 16, nullptr)};
+  EXPECT_EQ(operations(axes, {dot({"i", "d"}, {"b", "i"})}, 100, 0).count, 2.0 * 5 * 100 * 16);
+}
+
+TEST(DotOperations, FollowRangesThatDependOnTheGrid) {
+  // i by 32 of 100; t in 0 .. i.end: 32 * 32 + 32 * 64 + 32 * 96 + 4 * 100.
+  std::vector<json> axes = {pieces("i", 0, dim("M"), 32), pieces("t", 0, json{{"end", "i"}}, 8),
+                            pieces("d", 0, dim("K"), nullptr)};
+  DotOperations causal = operations(axes, {dot({"i", "t", "d"}, {"i", "t"})}, 100, 3);
+  EXPECT_EQ(causal.count, 2.0 * 3 * (32 * 32 + 32 * 64 + 32 * 96 + 4 * 100));
+  EXPECT_EQ(causal.kind, TW_OPERATIONS_EXACT);
+  // Through a shared value and from a start: t in min(i.start, 40) .. K.
+  json shared = {{"axes", {pieces("i", 0, dim("M"), 32), pieces("t", json{{"value", 0}}, dim("K"), 8)}},
+                 {"values", json::array({op("min", {json{{"start", "i"}}, 40})})},
+                 {"dots", json::array({dot({"i", "t"}, {"i", "t"})})}};
+  int64_t extents[] = {100, 50};
+  Interval scalars[] = {Interval::integer(0)};
+  EXPECT_EQ(Checked(shared).program.dotOperations(extents, scalars).count, 2.0 * (32 * 50 + 32 * 18 + 32 * 10 + 4 * 10));
+  // Pieces of a piece: a square of each piece.
+  std::vector<json> squares = {pieces("i", 0, dim("M"), 32), pieces("ii", json{{"start", "i"}}, json{{"end", "i"}}, 32)};
+  EXPECT_EQ(operations(squares, {dot({"i", "ii"}, {"i", "ii"})}, 100, 0).count, 2.0 * (3 * 32 * 32 + 4 * 4));
+}
+
+TEST(DotOperations, AreAnUpperBoundWhereMemoryDecides) {
+  json length = op("min", {json{{"unknown", "i32"}}, dim("K")});
+  std::vector<json> axes = {pieces("i", 0, dim("M"), 32), pieces("t", 0, length, 8)};
+  DotOperations bounded = operations(axes, {dot({"i", "t"}, {"i", "t"})}, 100, 50);
+  EXPECT_EQ(bounded.count, 2.0 * 100 * 50);
+  EXPECT_EQ(bounded.kind, TW_OPERATIONS_AT_MOST);
+  std::vector<json> known = {pieces("i", 0, dim("M"), 32)};
+  EXPECT_EQ(operations(known, {dot({"i"}, {"i"}, "perhaps")}, 100, 0).kind, TW_OPERATIONS_AT_MOST);
+  EXPECT_EQ(operations(known, {dot({"i"}, {"i"}, "perhaps")}, 100, 0).count, 200);
+}
+
+TEST(DotOperations, AreAnUpperBoundWhereThereAreTooManyPieces) {
+  std::vector<json> axes = {pieces("i", 0, dim("M"), 1), pieces("t", 0, json{{"end", "i"}}, 8)};
+  DotOperations few = operations(axes, {dot({"i", "t"}, {"i", "t"})}, 1000, 0);
+  EXPECT_EQ(few.count, 1000.0 * 1001);
+  EXPECT_EQ(few.kind, TW_OPERATIONS_EXACT);
+  DotOperations many = operations(axes, {dot({"i", "t"}, {"i", "t"})}, 1'000'000, 0);
+  EXPECT_EQ(many.count, 2e12);
+  EXPECT_EQ(many.kind, TW_OPERATIONS_AT_MOST);
+}
+
+TEST(DotOperations, AreUnknownWhereNothingLimitsThem) {
+  std::vector<json> fromMemory = {pieces("i", json{{"unknown", "i32"}}, json{{"unknown", "i32"}}, 32)};
+  for (const char *runs : {"always", "unknown"}) {
+    DotOperations unknown = operations(fromMemory, {dot({"i"}, {"i"}, runs)}, 100, 50);
+    EXPECT_EQ(unknown.kind, TW_OPERATIONS_UNKNOWN);
+    EXPECT_EQ(unknown.count, 0);
+  }
+}
+
+TEST(DotOperations, UseTheScalars) {
+  std::vector<json> axes = {pieces("t", 0, shift(), 8)};
+  EXPECT_EQ(operations(axes, {dot({"t"}, {"t"})}, 1, 1, 21).count, 42);
 }

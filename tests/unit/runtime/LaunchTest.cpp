@@ -217,6 +217,7 @@ TEST(Launch, GridsCanBeReadFromMemory) {
   json ranges =
       source(kernel("ranges", {}, {view("first", "in", "i64", {"E"}), view("y", "out", "i64", {"N"})}), "Listed", {"E", "N"},
              {{"grid", "listed"},
+              {"grid_variables", 2},
               {"axes",
                {{{"name", "e"}, {"low", 0}, {"high", op("subtract", {dim("E"), 1})}, {"span", false}, {"parent", nullptr}},
                 {{"name", "i"},

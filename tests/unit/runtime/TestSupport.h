@@ -98,7 +98,7 @@ inline json sumSource() {
   return source(kernel("column_sum", {},
                        {view("x", "in", "f32", {"M", "N"}), view("s", "out", "f32", {"N"}), scalar("scale", "f32", 1.0)}),
                 "Sum", {"M", "N"},
-                {{"scratch", 64}, {"tile_cost", 1000}, {"sums", {{{"view", "s"}, {"kind", "add"}, {"dtype", "f32"}}}}});
+                {{"scratch", 64}, {"sums", {{{"view", "s"}, {"kind", "add"}, {"dtype", "f32"}}}}});
 }
 
 inline Context makeContext(int threads = 2, ContextOptions options = {}) {
