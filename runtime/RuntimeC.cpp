@@ -1,14 +1,18 @@
 // runtime_c.h, implemented: handles around the runtime's classes. Exceptions end here, and nothing else happens here.
 
 #include "runtime/Module.h"
+#include "runtime/ReadyKernels.h"
 #include "runtime/Specialization.h"
 #include "runtime/Text.h"
 #include "runtime/Version.h"
 #include "runtime/cpu/CpuLaunchable.h"
 #include "tilewright/runtime_c.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <new>
 
 using namespace tilewright::runtime;
@@ -21,6 +25,8 @@ struct tw_error {
 
 struct tw_context {
   std::shared_ptr<Context> context;
+  std::mutex readyMutex{};
+  std::map<std::string_view, std::shared_ptr<Module>> ready{}; ///< by file; kept here, since a module keeps its Context
 };
 
 struct tw_module {
@@ -231,6 +237,30 @@ tw_status tw_module_from_file(tw_context *context, const char *path, const tw_mo
     if (!result.ok())
       return result.takeStatus();
     *module = new tw_module{std::move(*result)};
+    return {};
+  });
+}
+
+tw_status tw_module_ready_kernels(tw_context *context, const char *file, tw_module **module, tw_error **error) {
+  return guarded(error, [&]() -> Status {
+    if (!context || !file || !module)
+      return isNull("context, file or module");
+    std::vector<std::string> names;
+    for (const ReadyKernels &ready : readyKernels())
+      names.emplace_back(ready.file);
+    auto found = std::find(names.begin(), names.end(), file);
+    if (found == names.end())
+      return Status(TW_NOT_FOUND, concat("there are no ready kernels ", file, suggestion(file, names)));
+    const ReadyKernels &wanted = readyKernels()[static_cast<size_t>(found - names.begin())];
+    std::lock_guard lock(context->readyMutex);
+    std::shared_ptr<Module> &known = context->ready[wanted.file];
+    if (!known) {
+      Result<std::shared_ptr<Module>> checked = Module::fromText(context->context, *found, wanted.text, {});
+      if (!checked.ok())
+        return checked.takeStatus();
+      known = std::move(*checked);
+    }
+    *module = new tw_module{known};
     return {};
   });
 }

@@ -181,6 +181,9 @@ TW_API tw_status tw_module_from_text(tw_context *context, const char *name, cons
                                      const tw_module_options *options /* may be null */, tw_module **module, tw_error **error);
 TW_API tw_status tw_module_from_file(tw_context *context, const char *path, const tw_module_options *options /* may be null */,
                                      tw_module **module, tw_error **error);
+/* The kernels that are part of the library: "linear.tile", "projection.tile", "norm.tile", "softmax.tile", "attention.tile". Checked
+ * once for each context, so asking again is cheap. Another name gives TW_NOT_FOUND. tilewright/kernels.h calls them from C++. */
+TW_API tw_status tw_module_ready_kernels(tw_context *context, const char *file, tw_module **module, tw_error **error);
 TW_API void tw_module_release(tw_module *module);
 
 TW_API const char *tw_module_warnings(const tw_module *module); /* rendered; "" if there are none */

@@ -417,6 +417,15 @@ public:
     return Module(module);
   }
 
+  /// The library's own kernels, "linear.tile"; see tw_module_ready_kernels. tilewright/kernels.h calls them by name.
+  Result<Module> readyKernels(const std::string &file) const {
+    tw_module *module = nullptr;
+    tw_error *error = nullptr;
+    if (tw_module_ready_kernels(handle.get(), file.c_str(), &module, &error) != TW_OK)
+      return Error(error);
+    return Module(module);
+  }
+
   int threads() const { return tw_context_threads(handle.get()); }
   tw_context_statistics statistics() const {
     tw_context_statistics statistics = {};

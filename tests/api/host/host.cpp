@@ -1,5 +1,6 @@
 // A host in C++20, without exceptions and RTTI: outputs that the kernel's shapes decide, and an error as a value.
 // Usage: host_cpp KERNELS
+#include <tilewright/kernels.h>
 #include <tilewright/tilewright.h>
 
 #include <cstdio>
