@@ -254,6 +254,22 @@ def run_converts_what_suffixes_name(t):
 
 
 @test
+def run_reads_and_prints_arrays_as_text(t):
+    text = "kernel k<T: float>(x: T[M, N], y: out f32[N, M])\nover (i in M by BM, j in N by BN) { y[j, i] = x[i, j] * 2; }\n"
+    file = source(t, "k.tile", text)
+    result = tilewright(t, "run", file, "--in", "x=[[1, 2.5, inf], [4, 5, 6]]:f16", "--out", "y=-")
+    require(result.stdout.startswith("y = [[2, 8],\n     [5, 10],\n     [inf, 12]]\nkernel "), result.stdout)
+    result = tilewright(t, "run", file, "--bind", "T=bf16", "--in", "x=[[1.01]]", "--out", "y=-")
+    require(result.stdout.startswith("y = [[2.015625]]\n"), result.stdout)
+    result = tilewright(t, "run", file, "--in", "x=[[1]]", code=2)
+    require("leaves the dtype of `x` open" in result.stderr, result.stderr)
+    result = tilewright(t, "run", file, "--in", "x=[[1]]:f32", "--out", "y=-:f16", code=2)
+    require("not converted" in result.stderr, result.stderr)
+    result = tilewright(t, "run", source(t, "good.tile", GOOD), "--in", "a=[1]:f16", "--in", "b=[1]", code=1)
+    require("`a` is a view of f32" in result.stderr, result.stderr)
+
+
+@test
 def run_tells_damaged_arrays(t):
     file = source(t, "good.tile", GOOD)
     for content, word in [

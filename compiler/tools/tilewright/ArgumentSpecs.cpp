@@ -97,6 +97,10 @@ RandomSpec parseRandomSpec(const std::string &text) {
 }
 
 Scalar parseScalar(const std::string &parameter, const std::string &text) {
+  return parseNumber("`" + parameter + "` is a scalar, and", text);
+}
+
+Scalar parseNumber(const std::string &subject, const std::string &text) {
   if (text == "true" || text == "false")
     return {true, text == "true"};
   char *end = nullptr;
@@ -108,7 +112,7 @@ Scalar parseScalar(const std::string &parameter, const std::string &text) {
   bool isOutOfRange = *end == '\0';
   double real = std::strtod(text.c_str(), &end);
   if (*end != '\0' || isOutOfRange)
-    throw usageError("`" + parameter + "` is a scalar, and '" + text + "' is " + (isOutOfRange ? "no i64" : "no number"));
+    throw usageError(subject + " '" + text + "' is " + (isOutOfRange ? "no i64" : "no number"));
   return {false, 0, real};
 }
 

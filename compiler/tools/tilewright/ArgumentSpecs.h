@@ -42,6 +42,8 @@ struct Scalar {
   double real = 0;
 };
 Scalar parseScalar(const std::string &parameter, const std::string &text);
+/// The same. `subject` begins the message: "--in x:".
+Scalar parseNumber(const std::string &subject, const std::string &text);
 
 /// One dimension of a slice as NumPy writes it: `3:7`, `::-1`, `:`.
 struct Slice {

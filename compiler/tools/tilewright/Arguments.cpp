@@ -1,8 +1,10 @@
 #include "compiler/tools/tilewright/Arguments.h"
 
+#include "compiler/tools/tilewright/ArrayText.h"
 #include "compiler/tools/tilewright/CommandError.h"
 #include "compiler/tools/tilewright/Runtime.h"
 
+#include <cstdio>
 #include <cstring>
 
 namespace tilewright::tools {
@@ -75,10 +77,13 @@ std::optional<DType> Signature::knownDType(const tw_parameter_info &parameter) c
 void ArgumentOptions::addTo(CLI::App &command) {
   command
       .add_option("--in", inputs,
-                  "An argument: x=x.npy, x=x.npy:bf16, or a scalar s=3.5. For an `out` view: what its memory holds")
+                  "An argument: x=x.npy, x=x.npy:bf16, an array 'x=[[1, 2], [3, 4]]', or a scalar s=3.5. For an `out` view: "
+                  "what its memory holds")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  command.add_option("--out", outputs, "Where a view is written after the launch: y=y.npy, or y=y.npy:f32 to convert it")
+  command
+      .add_option("--out", outputs,
+                  "Where a view is written after the launch: y=y.npy, y=y.npy:f32 to convert it, or y=- to print it")
       ->allow_extra_args(false)
       ->type_name("NAME=FILE");
   command
@@ -124,7 +129,10 @@ Arguments::Arguments(const ArgumentOptions &options, const Signature &signature)
     auto [name, value] = parseAssignment("--out", text);
     if (signature.view("--out", name).access == TW_ACCESS_IN)
       throw usageError("--out " + name + ": `" + name + "` is an input");
-    if (!outputFiles.emplace(name, parseFileSpec(value)).second)
+    FileSpec file = parseFileSpec(value);
+    if (file.path == "-" && file.dtype)
+      throw usageError("--out " + name + "=" + value + ": what is printed is not converted", "write --out " + name + "=-");
+    if (!outputFiles.emplace(name, file).second)
       throw usageError("--out gives `" + name + "` twice");
   }
   requireAllGiven();
@@ -141,12 +149,13 @@ void Arguments::readInput(const std::string &text) {
   const tw_parameter_info &parameter = signature.parameter("--in", name);
   if (isView(parameter)) {
     std::optional<DType> wanted = signature.knownDType(parameter);
-    FileSpec file = parseFileSpec(value);
-    Tensor tensor = loadTensor(file, wanted, name);
+    bool isText = isArrayText(value);
+    FileSpec file = isText ? FileSpec{value, std::nullopt} : parseFileSpec(value);
+    Tensor tensor = isText ? tensorOfText(value, wanted, name) : loadTensor(file, wanted, name);
     if (wanted && *wanted != tensor.dtype)
       throw failure("`" + name + "` is a view of " + tools::name(*wanted) + ", and " + value + " holds " +
                         tools::name(tensor.dtype),
-                    isFloat(*wanted) && isFloat(tensor.dtype)
+                    !isText && isFloat(*wanted) && isFloat(tensor.dtype)
                         ? "to convert it: --in " + name + "=" + file.path + ":" + tools::name(*wanted)
                         : "");
     return addView("--in", name, std::move(tensor));
@@ -234,7 +243,10 @@ void Arguments::checkGuards() const {
 
 void Arguments::saveOutputs() const {
   for (const auto &[name, file] : outputFiles)
-    saveTensor(tensors.at(name), file);
+    if (file.path == "-")
+      std::fputs(textOfTensor(tensors.at(name), name).c_str(), stdout);
+    else
+      saveTensor(tensors.at(name), file);
 }
 
 } // namespace tilewright::tools
