@@ -165,6 +165,7 @@ private:
   void statements(const ast::Block &block);
   void statement(const ast::Statement &statement);
   void let(const ast::LetStatement &statement);
+  void letOldValue(const ast::LetStatement &statement);
   void letTuple(const ast::LetTupleStatement &statement);
   void letSpan(const ast::Name &name, const ast::CallExpression &call);
   void ifStatement(const ast::IfStatement &statement);

@@ -67,7 +67,7 @@ void Elaborator::statement(const ast::Statement &statement) {
 
 void Elaborator::let(const ast::LetStatement &statement) {
   if (statement.atomicStore)
-    return assign(*statement.atomicStore, &statement.name);
+    return letOldValue(statement);
   if (const auto *call = ast::dynAs<ast::CallExpression>(statement.value.get()))
     if (const auto *callee = ast::dynAs<ast::NameExpression>(call->callee.get()); callee && callee->name == "span")
       return letSpan(statement.name, *call);
@@ -87,6 +87,20 @@ void Elaborator::let(const ast::LetStatement &statement) {
   let.symbols = {&symbol};
   let.value = tile;
   letValues[&symbol] = tile;
+}
+
+/// `let old: i64[t] = atomic n[…] += 1;`
+void Elaborator::letOldValue(const ast::LetStatement &statement) {
+  assign(*statement.atomicStore, &statement.name);
+  auto declared = body->frames.back().find(statement.name.text);
+  bool isSound = declared != body->frames.back().end() && declared->second.kind == Entity::Kind::Symbol &&
+                 declared->second.where == statement.name.where;
+  if (!isSound || !statement.type)
+    return;
+  const Symbol &old = *declared->second.symbol;
+  body->frames.back().erase(declared); // the name is that of the value with the type that is stated
+  declareTyped(statement.name, *statement.type, Value::ofTile(tree.symbol(old, statement.name.where), statement.name.where),
+               Symbol::Kind::Let, statement.where);
 }
 
 void Elaborator::letTuple(const ast::LetTupleStatement &statement) {
