@@ -117,7 +117,19 @@ private:
     // Once more with every size known: limits on tiles and requirements on tunables are decided now.
     specialization.tunables = capacities;
     kernel = module.specialize(options.kernel, specialization, diagnostics);
-    return kernel != nullptr;
+    return kernel && refuseExternalFunctions();
+  }
+
+  bool refuseExternalFunctions() {
+    for (const typed::Expr &expr : kernel->expressions)
+      if (expr.callee && expr.callee->external) {
+        diagnostics
+            .error(expr.where, "`" + expr.callee->name + "` is a CUDA function, and the target `" + options.target + "` has none")
+            .note(expr.callee->where, "declared here")
+            .help("no target of this version has any; give the kernel a function of the language");
+        return false;
+      }
+    return true;
   }
 
   void openContext() {

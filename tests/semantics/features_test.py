@@ -1377,6 +1377,25 @@ over (n in N by 16) {{
 
 
 @test
+def an_old_value_has_the_type_that_is_stated(t):
+    text = """
+kernel k(ids: i32[N], taken: inout i32[V], old: out f64[N, 2])
+over (n in N by 16) {
+  let d = span(2);
+  let before: i64[n, d] = atomic taken[ids[n]%s] += 10;
+  old[n, d] = f64(before) + f64(d) / 2;
+}
+"""
+    taken, old = t.run(
+        "k", source=t.file(text % ", else drop"), ids=array([2, 0, 9], "i32"), taken=array([5, 6, 7], "i32"), out=dict(
+            taken="i32", old="f64"
+        )
+    )
+    t.same(taken, [15, 6, 17])
+    t.same(old, [[7, 7.5], [5, 5.5], [0, 0.5]])
+
+
+@test
 def what_no_tile_writes_keeps_its_memory(t):
     text = """
 kernel k(x: f32[N], y: out f32[N, 2], z: out i32[N])
@@ -1708,6 +1727,25 @@ def imports(t):
         functions='import "shapes.tile" as s;\nimport "activations.tile" as act;'
     )
     t.close(y, 2 * x.value**2 + np.maximum(x.value, 0), scale=4 * x.value**2 + 4)
+
+
+@test
+def cuda_functions_are_refused(t):
+    text = """
+extern "cuda" fn hash(x: i32) -> i32 from "hash.cuh";
+extern "cuda" fn both(x: i32, y: i32) -> i32 from "both.cuh";
+kernel called(x: i32[N], y: out i32[N])
+over (n in N by BN) { y[n] = hash(x[n]); }
+kernel folded(x: i32[N], y: out i32[1])
+over () { for n in N by BN { y[0] += reduce(both, x[n], over n); } }
+kernel without(x: i32[N], y: out i32[N])
+over (n in N by BN) { y[n] = x[n]; }
+"""
+    source, x = t.file(text), array([1, 2, 3], "i32")
+    for kernel, name in (("called", "hash"), ("folded", "both")):
+        t.fails(kernel, source=source, x=x, out=dict(y="i32"), expect=f"error: `{name}` is a CUDA function, and the target `cpu` has none")
+    (y,) = t.run("without", source=source, x=x, out=dict(y="i32"))
+    t.same(y, x.value)
 
 
 if __name__ == "__main__":
