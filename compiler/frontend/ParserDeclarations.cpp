@@ -307,7 +307,7 @@ FunctionParameter Parser::parseFunctionParameter() {
     fail(here(), "a function's parameter has no axes")
         .help("a function applies to tiles of any axes; one that a reduction needs is a parameter `over k`");
   if (at(Kind::Assign))
-    fail(here(), "a function's parameter has no default").help("a static may have one: `fn f<n: i64 = 1>(x: f32) -> f32`");
+    fail(here(), "a function's parameter has no default").help("pass the value with every call");
   return parameter;
 }
 
