@@ -10,8 +10,13 @@ namespace {
 
 constexpr const char *fileName = "libtilewright-compiler.so.0";
 
-/// The folder of the library (or program) that this code is in.
-std::string ownFolder() {
+Status unavailable(std::string message) {
+  return Status(TW_COMPILER_UNAVAILABLE, std::move(message));
+}
+
+} // namespace
+
+std::string tilewright::runtime::ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
     return {};
@@ -19,12 +24,6 @@ std::string ownFolder() {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
-
-Status unavailable(std::string message) {
-  return Status(TW_COMPILER_UNAVAILABLE, std::move(message));
-}
-
-} // namespace
 
 Status CompilerLibrary::open(const std::string &file, bool mustExist, void *&handle) {
   if (!mustExist && file.find('/') != std::string::npos && access(file.c_str(), F_OK) != 0)
@@ -71,7 +70,8 @@ Status CompilerLibrary::load() {
   if (missing)
     return unavailable(concat("the compiler's library has no ", missing));
   symbols = found;
-  log.debug("loaded the compiler ", info.dli_fname ? info.dli_fname : fileName, ", build ", symbols.build_id());
+  loadedFile = info.dli_fname ? info.dli_fname : fileName;
+  log.debug("loaded the compiler ", loadedFile, ", build ", symbols.build_id());
   return {};
 }
 

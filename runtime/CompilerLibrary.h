@@ -26,6 +26,8 @@ public:
   /// Loads it at the first call; a failure is tried again at the next. The symbols live as long as the process: LLVM's does not
   /// survive being unloaded.
   Result<const CompilerSymbols *> get();
+  /// Where it was loaded from.
+  const std::string &file() const { return loadedFile; }
 
 private:
   Status load();
@@ -36,7 +38,11 @@ private:
   std::mutex mutex;
   std::atomic<bool> loaded = false;
   CompilerSymbols symbols;
+  std::string loadedFile;
 };
+
+/// The folder of the library (or program) that the runtime is in, with a slash at its end; "" if the loader does not know.
+std::string ownFolder();
 
 /// Releases a text of the compiler.
 struct CompilerText {

@@ -15,10 +15,20 @@ static int chooseThreads(int32_t wanted) {
   return std::min(wanted > 0 ? wanted : availableThreads(), mostThreads);
 }
 
-Context::Context(const tw_context_options &options)
+/// $TILEWRIGHT_COMPILE: whether to compile in a process of its own.
+static Result<bool> chooseCompilation() {
+  const char *variable = std::getenv("TILEWRIGHT_COMPILE");
+  std::string_view wanted = variable ? variable : "";
+  if (wanted.empty() || wanted == "process")
+    return !wanted.empty();
+  return Status(TW_INVALID_ARGUMENT,
+                concat("$TILEWRIGHT_COMPILE is `", wanted, "`, expected `process` (compile in a process of its own) or nothing"));
+}
+
+Context::Context(const tw_context_options &options, bool compilesInProcess)
     : log(options.log, options.log_user, options.log_level),
       compiler(options.compiler_library ? options.compiler_library : "", log), pool(chooseThreads(options.threads)),
-      colour(options.colour != 0), reportFunction(options.report), reportUser(options.report_user) {}
+      colour(options.colour != 0), compilesInProcess(compilesInProcess), reportFunction(options.report), reportUser(options.report_user) {}
 
 Result<std::shared_ptr<Context>> Context::create(const tw_context_options *options) {
   tw_context_options known = {};
@@ -28,7 +38,10 @@ Result<std::shared_ptr<Context>> Context::create(const tw_context_options *optio
     std::copy_n(reinterpret_cast<const char *>(options), std::min(options->struct_size, sizeof(known)),
                 reinterpret_cast<char *>(&known));
   }
-  return std::make_shared<Context>(known);
+  Result<bool> compilesInProcess = chooseCompilation();
+  if (!compilesInProcess.ok())
+    return compilesInProcess.takeStatus();
+  return std::make_shared<Context>(known, *compilesInProcess);
 }
 
 uint64_t Context::identityOf(const std::string &texts) {

@@ -16,7 +16,7 @@ namespace tilewright::runtime {
 class Context {
 public:
   static Result<std::shared_ptr<Context>> create(const tw_context_options *options);
-  explicit Context(const tw_context_options &options);
+  Context(const tw_context_options &options, bool compilesInProcess);
 
   /// A number that stands for a module's texts: equal for equal texts only, so that modules loaded twice share compiled
   /// kernels.
@@ -32,6 +32,7 @@ public:
   ArtifactCache cache;
   ThreadPool pool;
   bool colour;
+  bool compilesInProcess; ///< in one of its own
   std::atomic<uint64_t> compilations = 0, cacheHits = 0, compileNanoseconds = 0;
 
 private:

@@ -1,5 +1,7 @@
 #include "runtime/Module.h"
 
+#include "runtime/CompileProcess.h"
+#include "runtime/CompilerOptions.h"
 #include "runtime/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -29,10 +31,10 @@ bool readFile(const std::string &path, std::string &to) {
   return !file.bad();
 }
 
-/// Answers the compiler's imports, and remembers all texts: together they are what a module is made of.
+/// Answers the compiler's imports, and adds them to the module's texts.
 class Importer {
 public:
-  Importer(ImportFunction import, std::string_view name, std::string_view text) : import(import) { remember(name, text); }
+  Importer(ImportFunction import, SourceTexts &texts) : import(import), texts(texts) {}
 
   static int answer(void *self, const char *path, const char *importer, const char **text, size_t *length) {
     try {
@@ -41,8 +43,6 @@ public:
       return 0;
     }
   }
-
-  const std::string &everything() const { return texts; }
 
 private:
   int find(const char *path, const char *importer, const char *&text, size_t &length) {
@@ -63,19 +63,14 @@ private:
       text = kept.data();
       length = kept.size();
     }
-    remember(path, std::string_view(text, length));
+    texts.imports.push_back({path, importer ? importer : "", std::string(text, length)});
     return 1;
-  }
-
-  /// Lengths make the whole unambiguous.
-  void remember(std::string_view name, std::string_view text) {
-    texts += concat(name.size(), ' ', text.size(), '\n', name, text);
   }
 
   ImportFunction import;
   std::deque<std::string> files;            ///< must not move
   std::map<std::string, std::string> paths; ///< of imports as written
-  std::string texts;
+  SourceTexts &texts;
 };
 
 tw_status statusOf(tw_compiler_status status) {
@@ -118,49 +113,6 @@ Status compilerFailure(tw_compiler_status status, std::string_view diagnostics, 
   return Status(statusOf(status), line.empty() ? what : line, std::string(diagnostics));
 }
 
-/// tw_compiler_options over a Specialization, which must outlive it.
-class Options {
-public:
-  explicit Options(const Specialization &from) {
-    auto bindings = [](const std::vector<NamedText> &pairs) {
-      std::vector<tw_compiler_binding> result;
-      result.reserve(pairs.size());
-      for (const auto &[name, value] : pairs)
-        result.push_back({name.c_str(), value.c_str()});
-      return result;
-    };
-    statics = bindings(from.statics);
-    tunables = bindings(from.tunables);
-    hints = bindings(from.hints);
-    for (const std::string &name : from.presentViews)
-      present.push_back(name.c_str());
-    for (const auto &[name, facts] : from.views)
-      views.push_back({name.c_str(), facts.unitStrideDimension, facts.packRank, facts.alignment});
-    raw.struct_size = sizeof(raw);
-    raw.kernel = from.kernel.c_str();
-    raw.target = from.target.c_str();
-    raw.statics = statics.data();
-    raw.static_count = statics.size();
-    raw.tunables = tunables.data();
-    raw.tunable_count = tunables.size();
-    raw.present_views = present.data();
-    raw.present_view_count = present.size();
-    raw.views = views.data();
-    raw.view_count = views.size();
-    raw.dimension_hints = hints.data();
-    raw.dimension_hint_count = hints.size();
-    raw.schedule = from.schedule.c_str();
-    raw.checked_mode = from.checked;
-  }
-
-  tw_compiler_options raw = {};
-
-private:
-  std::vector<tw_compiler_binding> statics, tunables, hints;
-  std::vector<const char *> present;
-  std::vector<tw_compiler_view_facts> views;
-};
-
 } // namespace
 
 Module::~Module() {
@@ -191,14 +143,15 @@ Status Module::check(std::string_view text, ImportFunction import) {
   Result<const CompilerSymbols *> compiler = context->compiler.get();
   if (!compiler.ok())
     return compiler.takeStatus();
-  Importer importer(import, name, text);
+  source = {name, std::string(text), {}};
+  Importer importer(import, source);
   CompilerText diagnostics(**compiler);
   tw_compiler_status status = (*compiler)->check(name.c_str(), text.data(), text.size(), &Importer::answer, &importer,
                                                  context->colour, &handle, &diagnostics.text);
   if (status != TW_COMPILER_OK)
     return compilerFailure(status, diagnostics.view(), concat(name, " is not a correct program"));
   warnings = diagnostics.view();
-  identity = context->identityOf(importer.everything());
+  identity = context->identityOf(source.key());
   return describe(**compiler);
 }
 
@@ -238,23 +191,31 @@ Result<const Signature *> Module::kernel(const char *wanted) const {
   return Status(TW_NOT_FOUND, concat(name, " has no kernel ", wanted, suggestion(wanted, names)));
 }
 
+Result<CompileAnswer> Module::askCompiler(const Specialization &specialization) const {
+  Result<const CompilerSymbols *> compiler = context->compiler.get();
+  if (!compiler.ok())
+    return compiler.takeStatus();
+  if (context->compilesInProcess)
+    return compileInProcess(context->compiler.file(), {source, specialization});
+  CompilerOptions options(specialization);
+  CompilerText artifact(**compiler), diagnostics(**compiler);
+  tw_compiler_status status = (*compiler)->compile(handle, &options.raw, &artifact.text, &diagnostics.text);
+  return CompileAnswer{status, std::string(artifact.view()), std::string(diagnostics.view())};
+}
+
 Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization &specialization, bool &hit) const {
   std::string key = concat(identity, '/', specialization.key());
   auto produce = [&]() -> Result<ArtifactCache::Entry> {
-    Result<const CompilerSymbols *> compiler = context->compiler.get();
-    if (!compiler.ok())
-      return compiler.takeStatus();
-    Options options(specialization);
-    CompilerText artifact(**compiler), diagnostics(**compiler);
     auto begin = std::chrono::steady_clock::now();
-    tw_compiler_status status = (*compiler)->compile(handle, &options.raw, &artifact.text, &diagnostics.text);
+    Result<CompileAnswer> answer = askCompiler(specialization);
     int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
-    if (status != TW_COMPILER_OK)
-      return compilerFailure(status, diagnostics.view(), concat("the compiler failed on kernel ", specialization.kernel));
-    if (std::string_view warnings = diagnostics.view(); !warnings.empty())
-      context->log.warning(warnings);
-    std::string_view bytes = artifact.view();
-    Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(bytes.data(), bytes.size())));
+    if (!answer.ok())
+      return answer.takeStatus();
+    if (answer->status != TW_COMPILER_OK)
+      return compilerFailure(answer->status, answer->diagnostics, concat("the compiler failed on kernel ", specialization.kernel));
+    if (!answer->diagnostics.empty())
+      context->log.warning(answer->diagnostics);
+    Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(answer->artifact)));
     if (!loaded.ok())
       return loaded.takeStatus();
     (*loaded)->compileNanoseconds = nanoseconds;

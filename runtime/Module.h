@@ -1,6 +1,7 @@
 // A source text that the compiler has checked, and the kernels in it.
 #pragma once
 
+#include "runtime/CompileMessage.h"
 #include "runtime/Context.h"
 #include "runtime/LoadedKernel.h"
 #include "runtime/Signature.h"
@@ -40,7 +41,9 @@ public:
 private:
   Status check(std::string_view text, ImportFunction import);
   Status describe(const CompilerSymbols &compiler);
+  Result<CompileAnswer> askCompiler(const Specialization &specialization) const;
 
+  SourceTexts source;
   uint64_t identity = 0; ///< of this text and all that it imports
   tw_compiler_module *handle = nullptr;
 };

@@ -14,10 +14,10 @@ BAD = "kernel add(input: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = in
 UGLY = "kernel  add(a:f32[N],c:out f32[N])\nover(n in N by BN){\n// kept\nc[n]=a[n]+1 ; }\n"
 
 
-def tilewright(t, *arguments, code=0, text=None):
+def tilewright(t, *arguments, code=0, text=None, **environment):
     command = [cli(), *arguments]
     t.commands.append(command)
-    result = subprocess.run(command, capture_output=True, text=True, input=text, timeout=120)
+    result = subprocess.run(command, capture_output=True, text=True, input=text, timeout=120, env=dict(os.environ, **environment))
     if result.returncode != code:
         raise Mismatch(f"exit code {result.returncode}, expected {code}\n{result.stdout}{result.stderr}")
     return result
@@ -292,6 +292,24 @@ def run_tells_shapes_that_disagree(t):
 
 
 # ---- info
+
+
+@test
+def run_may_compile_in_another_process(t):
+    source(t, "scale.tile", "fn scale(x: f32) -> f32 = 3 * x;\n")
+    path = source(t, "y.tile", 'import "scale.tile";\nkernel k<act: fn(f32) -> f32>(x: f32[N], y: out f32[N])\n'
+                  "over (n in N by BN) { require N > 2; y[n] = act(x[n]); }\n")
+    outputs = []
+    for variable in "", "process":
+        outputs.append(os.path.join(t.folder, f"y{variable}.npy"))
+        tilewright(t, "run", path, "--bind", "act=scale", "--random", "x=f32[1000]:1", "--out", f"y={outputs[-1]}",
+                   TILEWRIGHT_COMPILE=variable)
+    t.same(np.load(outputs[1]), np.load(outputs[0]))
+    faults = [
+        tilewright(t, "run", path, "--bind", "act=scale,BN=77777777", "--random", "x=f32[9]:1", TILEWRIGHT_COMPILE=variable,
+                   code=1).stderr for variable in ("", "process")
+    ]
+    require(faults[0] and faults[0] == faults[1], "\n".join(faults))
 
 
 @test

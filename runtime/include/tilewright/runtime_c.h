@@ -120,7 +120,8 @@ typedef void (*tw_report_function)(void *user, const tw_report *report);
 typedef struct tw_context_options {
   size_t struct_size;
   /* Path of libtilewright-compiler. Null: $TILEWRIGHT_COMPILER_LIBRARY, then beside libtilewright, then the loader's search path.
-   * It is loaded when a kernel is in no cache, not before. */
+   * It is loaded when a kernel is in no cache, not before. If $TILEWRIGHT_COMPILE is "process" when the context is created, each
+   * kernel is compiled in a process of its own, so that nothing the compiler does can end this one. */
   const char *compiler_library;
   /* Threads that one launch may use, the caller included; 0: $TILEWRIGHT_THREADS, or as many as this process may run at once.
    * Results do not depend on it. */

@@ -6,6 +6,8 @@
 //    "error": TEXT,                     check fails with this diagnostic
 //    "warning": TEXT,                   … succeeds with it
 //    "fail": STATUS, "diagnostic": TEXT compile fails
+//    "signal": NUMBER, "exit": STATUS   … ends the process
+//    "say": TEXT                        … prints to the standard output
 //    "delay": MILLISECONDS,             of a compilation
 //    "truncate": BYTES}                 what the artifact keeps
 #include "tilewright/compiler_c.h"
@@ -14,12 +16,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unistd.h>
 
 using nlohmann::json;
 
@@ -191,6 +196,12 @@ tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const t
     std::lock_guard lock(mutex);
     lastOptions = describeOptions(options).dump();
   }
+  if (tree.contains("say"))
+    puts(tree["say"].get<std::string>().c_str());
+  if (tree.contains("signal"))
+    raise(tree["signal"].get<int>());
+  if (tree.contains("exit"))
+    _exit(tree["exit"].get<int>());
   if (tree.contains("fail")) {
     *diagnostics = text(tree["diagnostic"]);
     return static_cast<tw_compiler_status>(tree["fail"].get<int>());
