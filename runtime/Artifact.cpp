@@ -178,6 +178,8 @@ private:
       message.kind = kind == "print" ? TW_REPORT_PRINT : TW_REPORT_ASSERT;
       if (Status status = readOptionalText(element, "where", message.where); !status.ok())
         return status;
+      if (Status status = readInteger(element, "position", message.positionCount); !status.ok())
+        return status;
       const json *parts = findArray(element, "parts");
       if (!parts)
         continue;

@@ -30,6 +30,7 @@ struct Message {
   tw_report_kind kind = TW_REPORT_PRINT;
   std::vector<MessagePart> parts;
   std::string where;
+  int64_t positionCount = 0; ///< how many of the values, the last ones, are the position in the grid
 };
 
 struct Artifact {

@@ -38,7 +38,10 @@ static ordered_json messageTable(const std::vector<frontend::Message> &messages)
     ordered_json parts = ordered_json::array();
     for (const frontend::MessagePart &part : message.parts)
       parts.push_back(part.dtype ? ordered_json{{"dtype", frontend::name(*part.dtype)}} : ordered_json{{"text", part.text}});
-    table.push_back({{"kind", message.isAssert ? "assert" : "print"}, {"parts", parts}, {"where", frontend::whereText(message.where)}});
+    table.push_back({{"kind", message.isAssert ? "assert" : "print"},
+                     {"parts", parts},
+                     {"position", message.positionCount},
+                     {"where", frontend::whereText(message.where)}});
   }
   return table;
 }

@@ -42,6 +42,7 @@ struct Message {
   bool isAssert = false;
   std::vector<MessagePart> parts;
   SourceRange where;
+  size_t positionCount = 0; ///< how many of the values, the last ones, are the position in the grid
 };
 
 struct EmittedKernel {

@@ -65,8 +65,8 @@ private:
   /// Checked mode: the message for elements that a store with promised places writes more than once; otherwise null.
   mlir::IntegerAttr promiseMessage(const typed::Statement &store);
   void addParts(Report &report, const std::vector<typed::PrintPart> &parts);
-  void addPosition(Report &report);
-  int64_t addMessage(bool isAssert, std::vector<MessagePart> parts, SourceRange where);
+  int64_t addMessage(bool isAssert, Report &report, SourceRange where);
+  int64_t addMessage(Message message);
 
   // EmitTileExpressions.cpp
   mlir::Value emit(const Expr &expr);

@@ -55,8 +55,8 @@ bool areSpaced(StringRef before, StringRef after) {
 
 } // namespace
 
-int64_t TileEmitter::addMessage(bool isAssert, std::vector<MessagePart> parts, SourceRange range) {
-  result.messages.push_back({isAssert, std::move(parts), range});
+int64_t TileEmitter::addMessage(Message message) {
+  result.messages.push_back(std::move(message));
   return static_cast<int64_t>(result.messages.size()) - 1;
 }
 
@@ -75,7 +75,9 @@ void TileEmitter::addParts(Report &report, const std::vector<PrintPart> &parts) 
   }
 }
 
-void TileEmitter::addPosition(Report &report) {
+/// Ends the report with its position.
+int64_t TileEmitter::addMessage(bool isAssert, Report &report, SourceRange range) {
+  size_t valuesBefore = report.values.size();
   Axes all = enclosing;
   for (const Axis *axis : report.axes)
     if (!llvm::is_contained(all, axis))
@@ -97,14 +99,14 @@ void TileEmitter::addPosition(Report &report) {
   }
   if (!all.empty())
     report.add(")");
+  return addMessage({isAssert, std::move(report.parts), range, report.values.size() - valuesBefore});
 }
 
 void TileEmitter::emitPrint(const Statement &statement) {
   Report report;
   addParts(report, statement.parts);
   where = location(statement.where);
-  addPosition(report);
-  int64_t message = addMessage(false, std::move(report.parts), statement.where);
+  int64_t message = addMessage(false, report, statement.where);
   tile::PrintOp::create(builder, where, message, report.values, spansOf(report.axes), report.isUnsigned);
 }
 
@@ -116,8 +118,7 @@ void TileEmitter::emitAssert(const Statement &statement) {
   report.goAlong(statement.value->type.axes);
   addParts(report, statement.parts);
   where = location(statement.where);
-  addPosition(report);
-  int64_t message = addMessage(true, std::move(report.parts), statement.where);
+  int64_t message = addMessage(true, report, statement.where);
   tile::AssertOp::create(builder, where, message, condition, report.values, spansOf(report.axes));
 }
 
@@ -131,8 +132,7 @@ void TileEmitter::checkDivisor(const Expr &divisor, Value value) {
   Report report;
   report.goAlong(divisor.type.axes);
   report.add("division by zero");
-  addPosition(report);
-  int64_t message = addMessage(true, std::move(report.parts), divisor.where);
+  int64_t message = addMessage(true, report, divisor.where);
   tile::AssertOp::create(builder, where, message, isNonzero, report.values, spansOf(report.axes));
 }
 
@@ -148,7 +148,7 @@ IntegerAttr TileEmitter::promiseMessage(const Statement &store) {
   parts.push_back({"]` is written ", {}});
   parts.push_back({"", DType::I32});
   parts.push_back({" times: places that come from memory must all be different", {}});
-  return builder.getI64IntegerAttr(addMessage(true, std::move(parts), store.where));
+  return builder.getI64IntegerAttr(addMessage({true, std::move(parts), store.where}));
 }
 
 } // namespace tilewright::frontend

@@ -76,7 +76,7 @@ public:
 private:
   struct Failure {
     int64_t message;
-    std::vector<int64_t> values;
+    std::vector<int64_t> values; ///< those of the position first
     std::string text;
 
     friend auto operator<=>(const Failure &, const Failure &) = default;
@@ -97,13 +97,15 @@ private:
     }
     if (message.kind == TW_REPORT_ASSERT) {
       failed.store(true, std::memory_order_relaxed);
-      keep({number, {values.begin(), values.end()},
-            concat(message.where, ": assertion failed", text.empty() ? "" : ": ", text)});
+      auto count = static_cast<size_t>(std::clamp<int64_t>(message.positionCount, 0, static_cast<int64_t>(values.size())));
+      std::vector<int64_t> ordered(values.end() - static_cast<std::ptrdiff_t>(count), values.end());
+      ordered.insert(ordered.end(), values.begin(), values.end() - static_cast<std::ptrdiff_t>(count));
+      keep({number, std::move(ordered), concat(message.where, ": assertion failed", text.empty() ? "" : ": ", text)});
     }
     context.report({message.kind, artifact.signature.name.c_str(), message.where.c_str(), text.c_str()});
   }
 
-  /// Threads come in any order: the first failures are those that are least.
+  /// Threads come in any order: the first failures are those of the first messages, and of the first places of the grid.
   void keep(Failure failure) {
     std::lock_guard lock(mutex);
     failures.insert(std::upper_bound(failures.begin(), failures.end(), failure), failure);

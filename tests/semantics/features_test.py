@@ -1157,6 +1157,9 @@ over (i in M by 4) {
     wrong[3, 2] = 100.5
     told = failure(wrong, d)[0]
     t.same(told, "7:23: assertion failed: x[3, 2] = 100.5 and d is 4 (i = 3, j = 2..3, t = 2)")
+    told = failure(-x - 98.5, [5, 5, 5, 5, 5])  # in the order of the elements, not of what they are
+    t.same(told[0], "7:23: assertion failed: x[0, 0] = -98.5 and d is 5 (i = 0, j = 0..2, t = 0)")
+    t.same(told[1], "7:23: assertion failed: x[0, 1] = -99.5 and d is 5 (i = 0, j = 0..2, t = 1)")
     wrong[1:3] = 500
     t.same([line for line in failure(wrong, d) if line.startswith("10:")][0], "10:3: assertion failed: 1500 (i = 1)")
     t.same(failure(x, [2, 3, 1, 4, 0])[0], "2:38: assertion failed: division by zero (i = 2)")

@@ -145,8 +145,8 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *                 outputs that tiles share (see finish); "count", in checked mode: how often each element of an output is written,
  *                 which finish only compares with 1
  *   "grid": "product" | "listed", "grid_variables": how many, "scratch": bytes for each thread
- *   "messages": [{"kind": "print" | "assert", "parts": [{"text": "…"} | {"dtype": "f32"}…], "where": WHERE}]
- *                 parts are joined as they are; an "assert" is any check that failed
+ *   "messages": [{"kind": "print" | "assert", "parts": [{"text": "…"} | {"dtype": "f32"}…], "position": 2, "where": WHERE}]
+ *                 parts are joined as they are; an "assert" is any check that failed; the last values are the position in the grid
  *
  * EXPR, evaluated by the host exactly or by intervals:
  *   5 | 1.5 | true | {"dim": "K"} | {"scalar": "eps"} | {"axis": "i"} (any of its indices) | {"start": "i"} | {"end": "i"}

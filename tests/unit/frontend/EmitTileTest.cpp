@@ -447,6 +447,7 @@ TEST(EmitTile, PrintsHaveNumbersAndTheirTextsAreInTheTable) {
   ASSERT_EQ(emitted.messages.size(), 1u);
   EXPECT_FALSE(emitted.messages[0].isAssert);
   EXPECT_EQ(joined(emitted.messages[0]), "x = <u8> <i64> (i = <i64>)");
+  EXPECT_EQ(emitted.messages[0].positionCount, 1u);
 }
 
 TEST(EmitTile, PartsAreSpacedUnlessTheirTextsAre) {

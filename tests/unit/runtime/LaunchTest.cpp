@@ -241,12 +241,13 @@ TEST(Launch, GridsCanBeReadFromMemory) {
 
 // ---- Reports ----------------------------------------------------------------------------------------------------------------
 
-static json reportSource(const char *firstKind = "print") {
+static json reportSource(const char *firstKind = "print", int position = 0) {
   return source(
       kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
       {{"messages",
         {{{"kind", firstKind},
           {"parts", {{{"text", "tile "}}, {{"dtype", "i64"}}, {{"text", " "}}, {{"dtype", "i32"}}}},
+          {"position", position},
           {"where", "t.tile:2:3"}},
          {{"kind", "assert"}, {"parts", {{{"text", "too far: "}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
 }
@@ -289,6 +290,14 @@ TEST(Launch, TheFirstFailuresAreTold) {
   std::string expected;
   for (int tile = 0; tile < 16; ++tile)
     expected += "t.tile:2:3: assertion failed: tile " + std::to_string(tile) + " 0\n";
+  EXPECT_EQ(result.error().diagnostics(), expected);
+
+  // If the second value is the position, it counts first.
+  std::iota(x.rbegin(), x.rend(), 0);
+  expected.clear();
+  for (int position = 0; position < 16; ++position)
+    expected += "t.tile:2:3: assertion failed: tile " + std::to_string(2999 - position) + " " + std::to_string(position) + "\n";
+  result = makeKernel(context, reportSource("assert", 1)).run({{"x", {x.data(), {3000}}}});
   EXPECT_EQ(result.error().diagnostics(), expected);
 }
 
