@@ -5,8 +5,10 @@ import math
 
 import numpy as np
 
-from harness import ALL_FLOATS, EPSILON, FLOATS, array, main, rounded, sweep, test
-from reference import gelu, identity, numeric, philox, relu, sigmoid, silu, softplus, swiglu
+from harness import ALL_FLOATS, FLOATS, array, main, rounded, sweep, test
+from reference import (
+    attend, gelu, identity, numeric, philox, product, relu, rounding_scale, sigmoid, silu, softmax, softplus, swiglu
+)
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Formulas, in f64
@@ -23,22 +25,11 @@ DERIVATIVES = {
 }
 
 
-def softmax(x):
-    with np.errstate(invalid="ignore"):
-        e = np.exp(x - x.max(-1, keepdims=True))
-        return e / e.sum(-1, keepdims=True)
-
-
 def kept(seed, shape, p):
     """The elements that dropout keeps."""
     count = math.prod(shape)
     uniform = (philox(seed, np.arange(count)) >> np.uint64(8)).astype(np.float64) * 2.0**-24
     return uniform.reshape(shape) >= np.float32(p)
-
-
-def product(a, b):
-    """a · bᵀ, and the size of what is summed, for the tolerance."""
-    return a @ b.T, np.abs(a) @ np.abs(b).T
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -187,11 +178,6 @@ def linear_dx(t, dtype, size):
     (dx,) = t.run("linear_dx", dict(T=dtype, act="gelu"), dy=dy, z=z, w=w, out=dict(dx=dtype))
     dz = dy.value * DERIVATIVES["gelu"](z.value)
     t.close(dx, dz @ w.value, terms=N, scale=rounding_scale(dtype) * np.abs(dz) @ np.abs(w.value), ulps=8)
-
-
-def rounding_scale(dtype):
-    """How much larger than an f32 rounding the rounding of an operand to this dtype is."""
-    return 1 if dtype == "f32" else EPSILON[dtype] / EPSILON["f32"]
 
 
 @sweep(dtype=["f32", "bf16"], G=["f32", "bf16"], accumulate=[False, True])
@@ -346,30 +332,6 @@ def gated_dz(t, dtype):
 # ----------------------------------------------------------------------------------------------------------------------
 # 9. attention
 # ----------------------------------------------------------------------------------------------------------------------
-
-
-def attend(q, k, v, scale, causal, window, lengths):
-    """o and lse, row by row."""
-    B, HQ, SQ, D = q.shape
-    HK, SK = k.shape[1:3]
-    o, lse = np.zeros((B, HQ, SQ, D)), np.full((B, HQ, SQ), -np.inf)
-    for b in range(B):
-        n = min(lengths[b], SK) if lengths is not None else SK
-        i, key = np.arange(SQ)[:, None] + n - SQ, np.arange(n)[None]
-        seen = np.ones((SQ, n), bool)
-        if causal:
-            seen &= key <= i
-        if window:
-            seen &= i - key < window
-        for h in range(HQ):
-            s = np.where(seen, q[b, h] @ k[b, h // (HQ // HK), :n].T * scale, -np.inf)
-            for row in range(SQ):
-                if seen[row].any():
-                    top = s[row].max()
-                    weights = np.exp(s[row] - top)
-                    o[b, h, row] = weights @ v[b, h // (HQ // HK), :n] / weights.sum()
-                    lse[b, h, row] = top + np.log(weights.sum())
-    return o, lse
 
 
 @sweep(

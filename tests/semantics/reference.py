@@ -4,12 +4,24 @@ import math
 
 import numpy as np
 
+from harness import EPSILON
+
 erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def numeric(function, x, h=1e-5):
     """The derivative by central differences: right to about 1e-9 for functions of ordinary size."""
     return (function(x + h) - function(x - h)) / (2 * h)
+
+
+def gradient(function, x, dy, h=1e-5):
+    """The gradient of sum(dy * function(x)) by x, element by element, by central differences."""
+    result = np.zeros(x.shape)
+    for index in np.ndindex(x.shape):
+        step = np.zeros(x.shape)
+        step[index] = h
+        result[index] = (dy * (function(x + step) - function(x - step))).sum() / (2 * h)
+    return result
 
 
 def identity(x):
@@ -89,3 +101,43 @@ def philox(seed, n):
         ]
         low, high = (low + 0x9E3779B9) & 0xFFFFFFFF, (high + 0xBB67AE85) & 0xFFFFFFFF
     return np.choose(n % 4, words)
+
+
+def softmax(x):
+    with np.errstate(invalid="ignore"):
+        e = np.exp(x - x.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+
+
+def product(a, b):
+    """a · bᵀ, and the size of what is summed, for the tolerance."""
+    return a @ b.T, np.abs(a) @ np.abs(b).T
+
+
+def rounding_scale(dtype):
+    """How much larger than an f32 rounding the rounding of an operand to this dtype is."""
+    return 1 if dtype == "f32" else EPSILON[dtype] / EPSILON["f32"]
+
+
+def attend(q, k, v, scale, causal, window, lengths):
+    """o and lse, row by row."""
+    B, HQ, SQ, D = q.shape
+    HK, SK = k.shape[1:3]
+    o, lse = np.zeros((B, HQ, SQ, D)), np.full((B, HQ, SQ), -np.inf)
+    for b in range(B):
+        n = min(lengths[b], SK) if lengths is not None else SK
+        i, key = np.arange(SQ)[:, None] + n - SQ, np.arange(n)[None]
+        seen = np.ones((SQ, n), bool)
+        if causal:
+            seen &= key <= i
+        if window:
+            seen &= i - key < window
+        for h in range(HQ):
+            s = np.where(seen, q[b, h] @ k[b, h // (HQ // HK), :n].T * scale, -np.inf)
+            for row in range(SQ):
+                if seen[row].any():
+                    top = s[row].max()
+                    weights = np.exp(s[row] - top)
+                    o[b, h, row] = weights @ v[b, h // (HQ // HK), :n] / weights.sum()
+                    lse[b, h, row] = top + np.log(weights.sum())
+    return o, lse
