@@ -9,14 +9,17 @@
 //   other        everything else                                  what keeps a tile near 16384 elements (64 KiB of f32)
 //
 // Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
-// tile larger than the dimension buys nothing, and the grid should have work for every core.
+// tile larger than the dimension buys nothing, and the grid should have work for every core. No tile passes the language's limit
+// unless sizes that are given, `tune` or `require` make it.
 
 #include "compiler/driver/ChooseTunables.h"
 
 #include "compiler/frontend/ConstantFolding.h"
+#include "compiler/frontend/Limits.h"
 #include "compiler/frontend/Numbers.h"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <set>
 #include <vector>
@@ -93,11 +96,11 @@ public:
     for (const auto &tunable : kernel.tunables)
       if (tunable->value)
         sizes[tunable->name] = *tunable->value;
-    chooseForRole(Role::Contracted, [](int64_t) { return contractedSize; });
+    chooseForRole(Role::Contracted, contractedSize);
     int64_t accumulators = std::max<int64_t>(1, static_cast<int64_t>(dots.size()));
-    chooseForRole(Role::DotColumn, [&](int64_t count) { return share(dotColumnSize / (accumulators > 2 ? 2 : 1), count); });
-    chooseForRole(Role::DotRow, [&](int64_t count) { return share(dotRowSize / (accumulators > 1 ? 2 : 1), count); });
-    chooseForRole(Role::Contiguous, [](int64_t count) { return share(contiguousSize, count); });
+    chooseForRole(Role::DotColumn, dotColumnSize / (accumulators > 2 ? 2 : 1));
+    chooseForRole(Role::DotRow, dotRowSize / (accumulators > 1 ? 2 : 1));
+    chooseForRole(Role::Contiguous, contiguousSize);
     for (const auto &tunable : kernel.tunables)
       if (!sizes.count(tunable->name))
         sizes[tunable->name] = sizeOfOther(*tunable);
@@ -105,6 +108,7 @@ public:
       if (!tunable->value)
         sizes[tunable->name] = limited(*tunable, sizes[tunable->name]);
     splitSmallGrid();
+    shrinkTooLargeTiles();
     for (const auto &tunable : kernel.tunables)
       if (!tunable->value)
         sizes[tunable->name] = nearestAllowed(*tunable, sizes[tunable->name]);
@@ -158,20 +162,22 @@ private:
     }
   }
 
-  /// One side's size spread over `count` axes: the last gets 16 to 32 elements, the others what is left.
-  static int64_t share(int64_t size, int64_t count) {
-    int64_t each = size;
-    while (count > 1 && each * each > size && each > 16)
-      each /= 2;
-    return each;
-  }
-
-  void chooseForRole(Role role, const std::function<int64_t(int64_t)> &size) {
-    int64_t count = std::count_if(kernel.tunables.begin(), kernel.tunables.end(),
-                                  [&](const auto &tunable) { return roles[tunable->name] == role; });
+  /// Shares a side's size, a power of two, among its tunables: the last, which is the innermost, gets the largest part.
+  void chooseForRole(Role role, int64_t size) {
+    std::vector<std::string> sharing;
     for (const auto &tunable : kernel.tunables)
-      if (roles[tunable->name] == role && !sizes.count(tunable->name))
-        sizes[tunable->name] = size(count);
+      if (roles[tunable->name] == role) {
+        if (tunable->value)
+          size = std::max<int64_t>(1, size / std::max<int64_t>(1, *tunable->value));
+        else
+          sharing.push_back(tunable->name);
+      }
+    int bits = std::bit_width(static_cast<uint64_t>(size)) - 1;
+    for (; !sharing.empty(); sharing.pop_back()) {
+      int count = static_cast<int>(sharing.size()), part = (bits + count - 1) / count;
+      sizes[sharing.back()] = int64_t(1) << part;
+      bits -= part;
+    }
   }
 
   std::optional<int64_t> capacity(const Axis *axis) const {
@@ -250,6 +256,21 @@ private:
         changed = true;
       }
     }
+  }
+
+  /// Roles look at one operation each: a row of a product can also be that of a tile with long contiguous rows.
+  void shrinkTooLargeTiles() {
+    for (const auto &axes : tiles)
+      while (elements(axes) > maxTileElements) {
+        int64_t *largest = nullptr;
+        for (const Axis *axis : axes)
+          if (auto size = sizes.find(axis->tunable); size != sizes.end() && !isGiven(axis->tunable) && size->second > 1)
+            if (!largest || size->second > *largest)
+              largest = &size->second;
+        if (!largest)
+          break; // what is given decides; the author is told when the kernel is specialized with it
+        *largest = (*largest + 1) / 2;
+      }
   }
 
   bool isGiven(const std::string &name) const {

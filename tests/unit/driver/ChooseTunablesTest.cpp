@@ -1,0 +1,153 @@
+// What is chosen is stated by the rules at the head of ChooseTunables.cpp; each test is one of them.
+#include "compiler/driver/ChooseTunables.h"
+
+#include "compiler/frontend/Sema.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+using namespace tilewright::compiler;
+using namespace tilewright::frontend;
+
+namespace {
+
+using Sizes = std::map<std::string, int64_t>;
+
+std::optional<std::string> noImports(const std::string &, const std::string &) {
+  return std::nullopt;
+}
+
+struct Choice {
+  std::optional<Sizes> sizes;
+  std::string diagnostics;
+};
+
+Choice choose(const std::string &text, const std::string &kernelName, const Sizes &extents,
+              const Specialization &specialization = {}) {
+  Diagnostics diagnostics;
+  std::unique_ptr<Module> module = Module::check("test.tile", text, noImports, diagnostics);
+  std::unique_ptr<typed::Kernel> kernel = module ? module->specialize(kernelName, specialization, diagnostics) : nullptr;
+  EXPECT_TRUE(kernel) << render(diagnostics);
+  if (!kernel)
+    return {};
+  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, diagnostics);
+  return {sizes, render(diagnostics)};
+}
+
+std::string readyKernels(const std::string &name) {
+  std::ifstream file(TILEWRIGHT_SOURCE_DIR "/runtime/kernels/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+Sizes linearSizes(const Sizes &extents, const Sizes &given = {}) {
+  Choice choice = choose(readyKernels("linear.tile"), "linear", extents, {{{"T", "f32"}}, {}, given, false});
+  return choice.sizes.value_or(Sizes{});
+}
+
+/// A kernel over i by BM and j by BN with `statement` in it.
+std::string elementwise(const std::string &statement) {
+  return "kernel k(x: f32[M, N], y: out f32[M, N]) over (i in M by BM, j in N by BN) {\n  " + statement +
+         "\n  y[i, j] = x[i, j];\n}";
+}
+
+} // namespace
+
+TEST(ChooseTunables, AProductIsCutForItsRows_ItsColumns_AndTheSteps) {
+  EXPECT_EQ(linearSizes({}), (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 256}}));
+  EXPECT_EQ(linearSizes({{"M", 8192}, {"N", 8192}, {"K", 8192}}), (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 256}}));
+}
+
+TEST(ChooseTunables, NoSizeIsLargerThanItsDimension) {
+  // Up to 16 exactly, above that rounded up to vectors.
+  EXPECT_EQ(linearSizes({{"M", 3}, {"N", 5}, {"K", 77}}), (Sizes{{"BM", 3}, {"BN", 5}, {"BK", 80}}));
+  EXPECT_EQ(linearSizes({{"M", 16}, {"N", 17}, {"K", 1}}), (Sizes{{"BM", 16}, {"BN", 32}, {"BK", 1}}));
+  EXPECT_EQ(linearSizes({{"M", 0}, {"N", 0}, {"K", 0}}), (Sizes{{"BM", 1}, {"BN", 1}, {"BK", 1}}));
+}
+
+TEST(ChooseTunables, ASmallGridIsCutFurtherWhileThePiecesStayWorthwhile) {
+  EXPECT_EQ(linearSizes({{"M", 1000}, {"N", 256}, {"K", 784}}), (Sizes{{"BM", 128}, {"BN", 128}, {"BK", 256}})); // 8 × 2 tiles
+  EXPECT_EQ(linearSizes({{"M", 128}, {"N", 256}, {"K", 784}}), (Sizes{{"BM", 32}, {"BN", 64}, {"BK", 256}}));    // 4 × 4
+  EXPECT_EQ(linearSizes({{"M", 32}, {"N", 64}, {"K", 784}}), (Sizes{{"BM", 32}, {"BN", 64}, {"BK", 256}})); // not worthwhile
+}
+
+TEST(ChooseTunables, WhatIsGivenStays) {
+  EXPECT_EQ(linearSizes({{"M", 1000}, {"N", 256}, {"K", 784}}, {{"BN", 7}, {"BK", 500}}),
+            (Sizes{{"BM", 128}, {"BN", 7}, {"BK", 500}}));
+}
+
+TEST(ChooseTunables, RowsOfASoftmaxAreLongAndFewAtATime) {
+  std::string text = readyKernels("softmax.tile");
+  Specialization f32{{{"T", "f32"}}, {}, {}, false};
+  EXPECT_EQ(choose(text, "softmax", {}, f32).sizes, (Sizes{{"BM", 4}, {"BN", 4096}}));
+  EXPECT_EQ(choose(text, "softmax", {{"M", 10000}, {"N", 1000}}, f32).sizes, (Sizes{{"BM", 4}, {"BN", 1008}}));
+  EXPECT_EQ(choose(text, "softmax", {{"M", 2}, {"N", 10}}, f32).sizes, (Sizes{{"BM", 2}, {"BN", 10}}));
+}
+
+TEST(ChooseTunables, SeveralAxesOfOneSideShareIt) {
+  // Rows p and q of an implicit convolution, summed over channels and a neighbourhood.
+  std::string two =
+      "kernel k(x: f32[P, Q, R, C], w: f32[F, R, C], y: out f32[P, Q, F])\n"
+      "over (p in P by BP, q in Q by BQ, f in F by BF) {\n  var s: f32[p, q, f] = 0;\n"
+      "  for r in R by BR, c in C by BC { s += dot(x[p, q, r, c], w[f, r, c], over r, c); }\n  y[p, q, f] = s;\n}";
+  EXPECT_EQ(choose(two, "k", {}).sizes, (Sizes{{"BP", 8}, {"BQ", 16}, {"BF", 256}, {"BR", 16}, {"BC", 16}}));
+  // What is given takes its part.
+  EXPECT_EQ(choose(two, "k", {}, {{}, {}, {{"BQ", 2}, {"BC", 256}}, false}).sizes,
+            (Sizes{{"BP", 64}, {"BQ", 2}, {"BF", 256}, {"BR", 1}, {"BC", 256}}));
+}
+
+TEST(ChooseTunables, TheChosenTilesCanBeCompiled) {
+  // Three rows; and a row of a product that is also that of long contiguous rows.
+  std::string three = "kernel k(x: f32[A, P, Q, C], w: f32[F, C], y: out f32[A, P, Q, F])\n"
+                      "over (a in A by BA, p in P by BP, q in Q by BQ, f in F by BF) {\n  var s: f32[a, p, q, f] = 0;\n"
+                      "  for c in C by BC { s += dot(x[a, p, q, c], w[f, c], over c); }\n  y[a, p, q, f] = s;\n}";
+  std::string both = "kernel k(x: f32[M, K], g: f32[M, N], s: out f32[M], y: out f32[M, N])\nover (i in M by BM) {\n"
+                     "  var t: f32[i] = 0;\n  for k in K by BK { t += dot(x[i, k], x[i, k], over k); }\n  s[i] = t;\n"
+                     "  for n in N by BN { y[i, n] = g[i, n] * t; }\n}";
+  std::string matrix = "kernel k(x: f32[M, K], w: f32[J, K], g: f32[M, N], s: out f32[M, J], y: out f32[M, N])\n"
+                       "over (i in M by BM) {\n  let j = span(8);\n  var t: f32[i, j] = 0;\n"
+                       "  for k in K by BK { t += dot(x[i, k], w[j, k, else 0], over k); }\n  s[i, j, else drop] = t;\n"
+                       "  let u = sum(t, over j);\n  for n in N by BN { y[i, n] = g[i, n] * u; }\n}";
+  for (const std::string &text : {three, both, matrix}) {
+    Choice choice = choose(text, "k", {});
+    ASSERT_TRUE(choice.sizes);
+    choose(text, "k", {}, {{}, {}, *choice.sizes, false}); // fails if a tile is too large
+  }
+}
+
+TEST(ChooseTunables, TuneTakesTheNearestThatIsAllowed) {
+  EXPECT_EQ(choose(elementwise("tune BN in [24, 3000, 100];"), "k", {}).sizes->at("BN"), 3000);
+  EXPECT_EQ(choose(elementwise("tune BN in [24, 3000, 100];"), "k", {{"M", 100}, {"N", 48}}).sizes->at("BN"), 24);
+}
+
+TEST(ChooseTunables, ARequirementIsObeyedNearWhatWouldBeChosen) {
+  Choice free = choose(elementwise(""), "k", {});
+  EXPECT_EQ(free.sizes, (Sizes{{"BM", 4}, {"BN", 4096}}));
+  Choice product = choose(elementwise("require BM * BN <= 1024;"), "k", {});
+  ASSERT_TRUE(product.sizes) << product.diagnostics;
+  EXPECT_LE(product.sizes->at("BM") * product.sizes->at("BN"), 1024);
+  Choice same = choose(elementwise("require BM == BN;"), "k", {});
+  ASSERT_TRUE(same.sizes) << same.diagnostics;
+  EXPECT_EQ(same.sizes->at("BM"), same.sizes->at("BN"));
+  Choice satisfied = choose(elementwise("require BN >= BM;"), "k", {});
+  EXPECT_EQ(satisfied.sizes, free.sizes);
+  // A given size is not changed to obey: the other one is.
+  Choice given = choose(elementwise("require BM == BN;"), "k", {}, {{}, {}, {{"BM", 32}}, false});
+  EXPECT_EQ(given.sizes, (Sizes{{"BM", 32}, {"BN", 32}}));
+}
+
+TEST(ChooseTunables, ARequirementThatNothingObeysIsAnErrorWithItsTextAndPlace) {
+  Choice none = choose(elementwise("require BM > 100000, \"rows must be many\";"), "k", {});
+  EXPECT_FALSE(none.sizes);
+  EXPECT_NE(none.diagnostics.find("test.tile:2:"), std::string::npos) << none.diagnostics;
+  EXPECT_NE(none.diagnostics.find("no block sizes of kernel `k` satisfy its requirements: rows must be many"),
+            std::string::npos)
+      << none.diagnostics;
+}
+
+TEST(ChooseTunables, AKernelWithoutTunablesNeedsNone) {
+  EXPECT_EQ(choose("kernel k(y: out f32[M]) over (i in M by 32) { y[i] = 1; }", "k", {}).sizes, Sizes{});
+}
