@@ -2,20 +2,15 @@
 // its text is compared, or the error that refuses it.
 #include "compiler/frontend/Derivative.h"
 
-#include "compiler/frontend/Sema.h"
-
-#include <gtest/gtest.h>
+#include "tests/unit/frontend/Fixtures.h"
 
 #include <cmath>
 
 using namespace tilewright::frontend;
+using namespace tilewright::frontend::tests;
 using namespace tilewright::frontend::typed;
 
 namespace {
-
-std::optional<std::string> noImports(const std::string &, const std::string &) {
-  return std::nullopt;
-}
 
 // --------------------------------------------------------------------------------------------------------------------
 // An evaluator of functions on scalars

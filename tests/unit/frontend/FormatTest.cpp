@@ -1,11 +1,9 @@
 #include "compiler/frontend/Format.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
+#include "tests/unit/frontend/Fixtures.h"
 
 using namespace tilewright::frontend;
+using namespace tilewright::frontend::tests;
 
 namespace {
 
@@ -37,11 +35,8 @@ std::string statements(const std::string &text) {
 // --------------------------------------------------------------------------------------------------------------------
 
 TEST(Format, TheKernelsOfTheManualAreInTheStyle) {
-  std::ifstream stream(TILEWRIGHT_SOURCE_DIR "/tests/semantics/kernels.tile");
-  std::stringstream text;
-  text << stream.rdbuf();
-  ASSERT_FALSE(text.str().empty());
-  EXPECT_EQ(formatted(text.str()), text.str());
+  std::string text = readRepositoryFile("tests/semantics/kernels.tile");
+  EXPECT_EQ(formatted(text), text);
 }
 
 TEST(Format, AnEmptySourceStaysEmpty) {

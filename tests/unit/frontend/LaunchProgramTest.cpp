@@ -1,19 +1,13 @@
 // The format is that of compiler/include/tilewright/compiler_c.h. Each test states one part of it for a small kernel.
 #include "compiler/frontend/LaunchProgram.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
+#include "tests/unit/frontend/Fixtures.h"
 
 using namespace tilewright::frontend;
+using namespace tilewright::frontend::tests;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-std::optional<std::string> noImports(const std::string &, const std::string &) {
-  return std::nullopt;
-}
 
 std::unique_ptr<Module> checkText(const std::string &text) {
   Diagnostics diagnostics;
@@ -104,10 +98,8 @@ TEST(LaunchProgram, MetadataResolvesDTypesAndConstants) {
 }
 
 TEST(LaunchProgram, DescribesTheKernelsOfTheLanguage) {
-  std::ifstream file(TILEWRIGHT_SOURCE_DIR "/tests/semantics/kernels.tile");
-  std::stringstream text;
-  text << file.rdbuf();
-  std::unique_ptr<Module> module = checkText(text.str());
+  std::string text = readRepositoryFile("tests/semantics/kernels.tile");
+  std::unique_ptr<Module> module = checkText(text);
   ASSERT_TRUE(module);
   Json all = signatures(*module)["kernels"];
   EXPECT_EQ(all.size(), module->kernelNames().size());

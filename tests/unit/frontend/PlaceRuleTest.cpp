@@ -2,34 +2,19 @@
 // left to the launch, or how the stores are marked.
 #include "compiler/frontend/PlaceRule.h"
 
-#include "compiler/frontend/Sema.h"
-
-#include <gtest/gtest.h>
+#include "tests/unit/frontend/Fixtures.h"
 
 using namespace tilewright::frontend;
+using namespace tilewright::frontend::tests;
+using namespace tilewright::frontend::tests::rules;
 
 namespace {
-
-std::optional<std::string> noImports(const std::string &, const std::string &) {
-  return std::nullopt;
-}
-
-std::vector<std::string> errorsOf(const std::string &kernel) {
-  Diagnostics diagnostics;
-  Module::check("test.tile", "kernel k" + kernel, noImports, diagnostics);
-  std::vector<std::string> messages;
-  for (const Diagnostic &diagnostic : diagnostics.all())
-    messages.push_back(diagnostic.message);
-  return messages;
-}
 
 void expectError(const std::string &kernel, const std::string &message) {
   EXPECT_EQ(errorsOf(kernel), std::vector<std::string>{message}) << kernel;
 }
 
-struct Checked {
-  std::unique_ptr<Module> module;
-  std::unique_ptr<typed::Kernel> kernel;
+struct Checked : Specialized {
   LaunchPlaces launch;
 
   std::vector<const typed::Statement *> storesTo(const std::string &view) const {
@@ -46,12 +31,8 @@ struct Checked {
 };
 
 Checked check(const std::string &kernel, const Specialization &specialization = {}) {
+  Checked checked{specialize(kernel, specialization), {}};
   Diagnostics diagnostics;
-  Checked checked;
-  checked.module = Module::check("test.tile", "kernel k" + kernel, noImports, diagnostics);
-  if (!diagnostics.hasErrors())
-    checked.kernel = checked.module->specialize("k", specialization, diagnostics);
-  EXPECT_FALSE(diagnostics.hasErrors()) << render(diagnostics);
   if (checked.kernel)
     checked.launch = applyPlaceRule(*checked.kernel, diagnostics);
   return checked;

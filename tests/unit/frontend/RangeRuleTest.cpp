@@ -1,39 +1,23 @@
 // Language §3.6. Each test is a kernel's parameters, grid and body; what is expected is the exact text of its errors.
 #include "compiler/frontend/RangeRule.h"
 
-#include "compiler/frontend/Sema.h"
-
-#include <gtest/gtest.h>
+#include "tests/unit/frontend/Fixtures.h"
 
 using namespace tilewright::frontend;
+using namespace tilewright::frontend::tests;
+using namespace tilewright::frontend::tests::rules;
 
 namespace {
-
-std::optional<std::string> noImports(const std::string &, const std::string &) {
-  return std::nullopt;
-}
-
-/// The messages of a kernel `k(…) over (…) { … }`, each with its hint.
-std::vector<std::string> errorsOf(const std::string &kernel) {
-  Diagnostics diagnostics;
-  Module::check("test.tile", "kernel k" + kernel, noImports, diagnostics);
-  std::vector<std::string> messages;
-  for (const Diagnostic &diagnostic : diagnostics.all())
-    messages.push_back(diagnostic.message + (diagnostic.hint.empty() ? "" : "; " + diagnostic.hint));
-  return messages;
-}
 
 const std::string readHint = "; say what happens outside with `else …`, or bound the index with `min` and `max`";
 const std::string storeHint = "; say what happens outside with `else drop`, or bound the index with `min` and `max`";
 
 void expectError(const std::string &kernel, const std::string &message) {
-  EXPECT_EQ(errorsOf(kernel), std::vector<std::string>{message}) << kernel;
+  EXPECT_EQ(errorsAndHintsOf(kernel), std::vector<std::string>{message}) << kernel;
 }
 
 /// A kernel with what the rule found in it.
-struct Checked {
-  std::unique_ptr<Module> module;
-  std::unique_ptr<typed::Kernel> kernel;
+struct Checked : Specialized {
   std::vector<LaunchAccess> launch;
 
   /// `x[0] x[1]`: the accesses left to the host
@@ -61,12 +45,8 @@ struct Checked {
 };
 
 Checked check(const std::string &kernel, const Specialization &specialization = {}) {
+  Checked checked{specialize(kernel, specialization), {}};
   Diagnostics diagnostics;
-  Checked checked;
-  checked.module = Module::check("test.tile", "kernel k" + kernel, noImports, diagnostics);
-  if (!diagnostics.hasErrors())
-    checked.kernel = checked.module->specialize("k", specialization, diagnostics);
-  EXPECT_FALSE(diagnostics.hasErrors()) << render(diagnostics);
   if (checked.kernel)
     checked.launch = applyRangeRule(*checked.kernel, diagnostics);
   return checked;
