@@ -1,5 +1,5 @@
 """A thing is named once: a pass `AssignLayouts` is in `AssignLayouts.cpp`, its flag and debug type are `assign-layouts`, its test is
-`assign-layouts.mlir`, and its entry in Passes.td has a description that shows IR. Usage: passes_test.py ROOT
+`assign-layouts.mlir`, its entry in Passes.td has a description that shows IR, and docs/architecture.md lists it. Usage: passes_test.py ROOT
 """
 
 import os
@@ -35,6 +35,8 @@ def faults_of_pass(root, files, name, flag, entry):
         yield f"there is no tests/transforms/{flag}.mlir nor tests/codegen/{flag}.mlir"
     if "```mlir" not in entry:
         yield "its description shows no IR"
+    if f"| `{flag}` |" not in sources.text(root, "docs/architecture.md"):
+        yield "it is not in the table of passes in docs/architecture.md"
 
 
 def faults(root):
