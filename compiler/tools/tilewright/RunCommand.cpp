@@ -189,7 +189,7 @@ void addRunCommand(CLI::App &program) {
       "writes the whole\n"
       "array.\n"
       "Examples:\n"
-      "  tilewright run add.tile --in 'a=[1, 2, 3]' --in 'b=[10, 20, 30]' --out c=-\n"
+      "  tilewright run add.tile --in 'a=[1, 2, 3]:f32' --in 'b=[10, 20, 30]:f32' --out c=-\n"
       "  tilewright run linear.tile --in x=x.npy --in w=w.npy --out y=y.npy --bind act=gelu\n"
       "  tilewright run linear.tile --random x=f32[1024,1024]:1 --random w=f32[1024,1024]:2 --repeat 20");
   command->callback([options] { run(*options); });
