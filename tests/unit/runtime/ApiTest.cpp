@@ -60,6 +60,8 @@ TEST(Api, NoCompilerIsNeededUntilAKernelIs) {
   tilewright::Result<tilewright::Module> module = context->parse("x.tile", "{}");
   ASSERT_FALSE(module.ok());
   EXPECT_EQ(module.error().status(), TW_COMPILER_UNAVAILABLE);
+  EXPECT_EQ(context->readyKernels("linear.tile").error().status(), TW_COMPILER_UNAVAILABLE);
+  EXPECT_EQ(context->readyKernels("linear").error().status(), TW_NOT_FOUND);
 }
 
 TEST(Api, AWrongTextGivesItsDiagnostics) {
