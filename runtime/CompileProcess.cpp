@@ -1,10 +1,12 @@
 // How a child is made safely in a process whose threads we do not know:
 //
 //   - posix_spawn of another program, never fork: a copy of one thread of many would own the locks of the others.
-//   - Request and answer lie in two files in memory, which the child has as its standard input and output. No pipe can fill up and
+//   - Request and answer lie in two files in memory, which the child has as its standard input and output. No pipe can fill up
+//   and
 //     stop both, and the host gets no SIGPIPE if the child dies.
 //   - The child inherits these, stderr, and nothing else: no descriptor of the host, no blocked or ignored signal.
-//   - A host that collects all children, or ignores SIGCHLD, takes the exit status away; the answer is in the file all the same.
+//   - A host that collects all children, or ignores SIGCHLD, takes the exit status away; the answer is in the file all the
+//   same.
 
 #include "runtime/CompileProcess.h"
 
@@ -83,8 +85,8 @@ Result<std::string> findProgram(const std::string &compilerLibrary) {
     if (std::string path = folder + programName; !folder.empty() && access(path.c_str(), X_OK) == 0)
       return path;
   return Status(TW_COMPILER_UNAVAILABLE,
-                concat("$TILEWRIGHT_COMPILE is process, but ", programName, " is neither in ", folderOf(compilerLibrary), " nor in ",
-                       ownFolder(), ": install it, or unset the variable to compile in this process"));
+                concat("$TILEWRIGHT_COMPILE is process, but ", programName, " is neither in ", folderOf(compilerLibrary),
+                       " nor in ", ownFolder(), ": install it, or unset the variable to compile in this process"));
 }
 
 /// 0, or an errno.

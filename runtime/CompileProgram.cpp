@@ -1,5 +1,5 @@
-// tilewright-compile LIBRARY: answers one request of CompileProcess.cpp, from the standard input to the standard output, with the
-// compiler in LIBRARY. Not for people.
+// tilewright-compile LIBRARY: answers one request of CompileProcess.cpp, from the standard input to the standard output, with
+// the compiler in LIBRARY. Not for people.
 
 #include "runtime/CompileMessage.h"
 #include "runtime/CompilerLibrary.h"

@@ -21,14 +21,15 @@ static Result<bool> chooseCompilation() {
   std::string_view wanted = variable ? variable : "";
   if (wanted.empty() || wanted == "process")
     return !wanted.empty();
-  return Status(TW_INVALID_ARGUMENT,
-                concat("$TILEWRIGHT_COMPILE is `", wanted, "`, expected `process` (compile in a process of its own) or nothing"));
+  return Status(TW_INVALID_ARGUMENT, concat("$TILEWRIGHT_COMPILE is `", wanted,
+                                            "`, expected `process` (compile in a process of its own) or nothing"));
 }
 
 Context::Context(const tw_context_options &options, bool compilesInProcess)
     : log(options.log, options.log_user, options.log_level),
       compiler(options.compiler_library ? options.compiler_library : "", log), pool(chooseThreads(options.threads)),
-      colour(options.colour != 0), compilesInProcess(compilesInProcess), reportFunction(options.report), reportUser(options.report_user) {}
+      colour(options.colour != 0), compilesInProcess(compilesInProcess), reportFunction(options.report),
+      reportUser(options.report_user) {}
 
 Result<std::shared_ptr<Context>> Context::create(const tw_context_options *options) {
   tw_context_options known = {};

@@ -212,7 +212,8 @@ Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization
     if (!answer.ok())
       return answer.takeStatus();
     if (answer->status != TW_COMPILER_OK)
-      return compilerFailure(answer->status, answer->diagnostics, concat("the compiler failed on kernel ", specialization.kernel));
+      return compilerFailure(answer->status, answer->diagnostics,
+                             concat("the compiler failed on kernel ", specialization.kernel));
     if (!answer->diagnostics.empty())
       context->log.warning(answer->diagnostics);
     Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(answer->artifact)));

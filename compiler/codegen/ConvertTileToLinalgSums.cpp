@@ -8,8 +8,8 @@
 // belongs to one tile is changed in place, but not if it is narrow and changed several times: then each change would be
 // rounded.
 //
-// In checked mode the author's promise that the places of `y[ids[n]] = t` differ is verified by such a sum too: of the number of
-// times that each element of y was written. finish changes nothing then, but reports the elements with more than one.
+// In checked mode the author's promise that the places of `y[ids[n]] = t` differ is verified by such a sum too: of the number
+// of times that each element of y was written. finish changes nothing then, but reports the elements with more than one.
 
 #include "compiler/codegen/ConvertTileToLinalgSums.h"
 
@@ -100,9 +100,10 @@ ArrayAttr SumPlan::describe(tile::KernelOp kernel) const {
   for (const Sum &sum : partial) {
     Attribute name = kernel.getNames()[cast<BlockArgument>(sum.view).getArgNumber()];
     std::string dtype = (isa<FloatType>(sum.type) ? "f" : "i") + std::to_string(sum.type.getIntOrFloatBitWidth());
-    entries.push_back(builder.getDictionaryAttr({builder.getNamedAttr("view", name),
-                                                 builder.getNamedAttr("kind", builder.getStringAttr(sum.countMessage ? "count" : kindName(sum.kind))),
-                                                 builder.getNamedAttr("dtype", builder.getStringAttr(dtype))}));
+    entries.push_back(builder.getDictionaryAttr(
+        {builder.getNamedAttr("view", name),
+         builder.getNamedAttr("kind", builder.getStringAttr(sum.countMessage ? "count" : kindName(sum.kind))),
+         builder.getNamedAttr("dtype", builder.getStringAttr(dtype))}));
   }
   return builder.getArrayAttr(entries);
 }

@@ -45,8 +45,8 @@ struct TileEmitter::Report {
 
 namespace {
 
-/// Whether a space belongs between two parts, of which an empty text stands for a value: `"x =", x` has one, `"x = ", x` has its
-/// own, and `"x[", n, "]"` needs none.
+/// Whether a space belongs between two parts, of which an empty text stands for a value: `"x =", x` has one, `"x = ", x` has
+/// its own, and `"x[", n, "]"` needs none.
 bool areSpaced(StringRef before, StringRef after) {
   bool isAfterOpening = !before.empty() && StringRef(" \t\n([{").contains(before.back());
   bool isBeforeClosing = !after.empty() && StringRef(" \t\n)]},.;:").contains(after.front());

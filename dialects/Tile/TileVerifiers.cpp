@@ -225,8 +225,7 @@ void LoadOp::getEffects(Effects &effects) {
 
 LogicalResult StoreOp::verify() {
   // store_c5
-  if (failed(verifyWrite(*this)) ||
-      failed(verifyElementOfView(*this, "its value", getValue().getType(), getView().getType())))
+  if (failed(verifyWrite(*this)) || failed(verifyElementOfView(*this, "its value", getValue().getType(), getView().getType())))
     return failure();
   // store_c7
   if (getMessage() && !getPromisedUnique())

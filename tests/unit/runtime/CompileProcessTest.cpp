@@ -18,7 +18,8 @@ static Log quiet(nullptr, nullptr, TW_LOG_OFF);
 /// A request that uses every field. The source imports what it is.
 static CompileRequest everything(const json &imported = addSource()) {
   CompileRequest request;
-  request.source = {"main.tile", R"({"imports": ["a.tile", "b.tile"]})",
+  request.source = {"main.tile",
+                    R"({"imports": ["a.tile", "b.tile"]})",
                     {{"a.tile", "main.tile", "{}"}, {"b.tile", "main.tile", imported.dump()}}};
   request.specialization.kernel = "add";
   request.specialization.target = "cpu";

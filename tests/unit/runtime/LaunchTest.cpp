@@ -242,14 +242,13 @@ TEST(Launch, GridsCanBeReadFromMemory) {
 // ---- Reports ----------------------------------------------------------------------------------------------------------------
 
 static json reportSource(const char *firstKind = "print", int position = 0) {
-  return source(
-      kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
-      {{"messages",
-        {{{"kind", firstKind},
-          {"parts", {{{"text", "tile "}}, {{"dtype", "i64"}}, {{"text", " "}}, {{"dtype", "i32"}}}},
-          {"position", position},
-          {"where", "t.tile:2:3"}},
-         {{"kind", "assert"}, {"parts", {{{"text", "too far: "}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
+  return source(kernel("talk", {}, {scalar("limit", "i32", 100), view("x", "in", "i32", {"N"})}), "Report", {"N"},
+                {{"messages",
+                  {{{"kind", firstKind},
+                    {"parts", {{{"text", "tile "}}, {{"dtype", "i64"}}, {{"text", " "}}, {{"dtype", "i32"}}}},
+                    {"position", position},
+                    {"where", "t.tile:2:3"}},
+                   {{"kind", "assert"}, {"parts", {{{"text", "too far: "}}, {{"dtype", "i64"}}}}, {"where", "t.tile:3:3"}}}}});
 }
 
 TEST(Launch, PrintsComeInOrderAndAssertsFail) {
