@@ -79,7 +79,8 @@ std::string artifactMetadata(const frontend::Module &module, const frontend::typ
   metadata.update(loweringFacts(lowered));
   metadata["grid_variables"] = kernel.grid.size();
   metadata["messages"] = messageTable(facts.messages);
-  return metadata.dump();
+  // A file's name, which places begin with, may have any bytes.
+  return metadata.dump(-1, ' ', /*ensure_ascii=*/false, ordered_json::error_handler_t::replace);
 }
 
 std::string packArtifact(const std::string &metadata, const std::string &code) {

@@ -17,7 +17,8 @@ UGLY = "kernel  add(a:f32[N],c:out f32[N])\nover(n in N by BN){\n// kept\nc[n]=a
 def tilewright(t, *arguments, code=0, text=None, **environment):
     command = [cli(), *arguments]
     t.commands.append(command)
-    result = subprocess.run(command, capture_output=True, text=True, input=text, timeout=120, env=dict(os.environ, **environment))
+    result = subprocess.run(command, capture_output=True, text=True, errors="surrogateescape", input=text, timeout=120,
+                            env=dict(os.environ, **environment))
     if result.returncode != code:
         raise Mismatch(f"exit code {result.returncode}, expected {code}\n{result.stdout}{result.stderr}")
     return result
@@ -292,6 +293,15 @@ def run_tells_shapes_that_disagree(t):
 
 
 # ---- info
+
+
+@test
+def files_may_have_any_name(t):
+    name = os.fsdecode(b"\xff \n'\".tile")  # no UTF-8
+    path = source(t, name, GOOD.replace("{ c", '{ require N > 4, "too few"; c'))
+    tilewright(t, "run", path, "--random", "a=f32[5]:1", "--random", "b=f32[5]:2")
+    result = tilewright(t, "run", path, "--random", "a=f32[3]:1", "--random", "b=f32[3]:2", code=1)
+    require("too few" in result.stderr, result.stderr)
 
 
 @test
