@@ -63,6 +63,8 @@ int64_t TileEmitter::addMessage(Message message) {
 void TileEmitter::addParts(Report &report, const std::vector<PrintPart> &parts) {
   const PrintPart *before = nullptr;
   for (const PrintPart &part : parts) {
+    if (!part.value && part.text.empty())
+      continue;
     if (before && areSpaced(before->text, part.text))
       report.add(" ");
     if (part.value) {
@@ -136,7 +138,7 @@ void TileEmitter::checkDivisor(const Expr &divisor, Value value) {
   tile::AssertOp::create(builder, where, message, isNonzero, report.values, spansOf(report.axes));
 }
 
-/// `y[3, 0] is written 2 times …`: the values are those of tile.store's message.
+/// `y[3, 0]` is written 2 times …: the values are those of tile.store's message.
 IntegerAttr TileEmitter::promiseMessage(const Statement &store) {
   if (!kernel.checkedMode || !store.promisedUnique)
     return {};

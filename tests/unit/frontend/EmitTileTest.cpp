@@ -456,6 +456,11 @@ TEST(EmitTile, PartsAreSpacedUnlessTheirTextsAre) {
   EXPECT_EQ(messagesOf("print(\"x[\", R, \"] =\", N, \", \", \"a\", \"b\");").front().find("x[<i64>] = <i64>, a b ("), 0u);
 }
 
+TEST(EmitTile, EmptyTextsLeaveNoTrace) {
+  EXPECT_EQ(messagesOf("print(\"\", R, \"\", N);").front().find("<i64> <i64> ("), 0u);
+  EXPECT_EQ(messagesOf("print(\"\");"), Texts{"(i = <i64>..<i64>, r = <i64>)"});
+}
+
 TEST(EmitTile, MessagesSayWhereTheElementOrTheTileIs) {
   EXPECT_EQ(messagesOf("print(\"x\", x[i]);"), Texts{"x <f32> (i = <i64>, r = <i64>)"});
   EXPECT_EQ(messagesOf("print(R);"), Texts{"<i64> (i = <i64>..<i64>, r = <i64>)"});
