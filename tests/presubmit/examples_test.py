@@ -10,6 +10,9 @@ block whose first line is `// NAME.tile` is a file of that name; it may stand be
 tells of times is left out. A command that prints an error, a failed assertion or, for `fmt`, a name must fail, any other succeed. Blocks marked `ebnf` are
 the grammar (see grammar_test.py); there are no others.
 
+Every reserved word, dtype, operator and built-in function occurs in an example. Floats are compared in six digits, since math
+functions differ in the last ones where a processor has no fused multiply-add.
+
     TILEWRIGHT_CLI=build/dev/bin/tilewright tests/presubmit/examples_test.py            all
     TILEWRIGHT_CLI=build/dev/bin/tilewright tests/presubmit/examples_test.py --update   writes what is printed now
 """
@@ -156,9 +159,28 @@ def examples_of(blocks):
     return examples
 
 
+def rounded(lines):
+    return [re.sub(r"-?\d+\.\d+(?:e[+-]?\d+)?", lambda number: f"{float(number.group()):.6g}", line) for line in lines]
+
+
+def check_coverage(blocks):
+    """The language's words, by the tables that the compiler is made with."""
+    def table(name, pattern):
+        with open(os.path.join(ROOT, "compiler", "frontend", name)) as file:
+            return set(re.findall(pattern, file.read(), re.M))
+
+    words = table("Token.def", r'^(?:KEYWORD|DTYPE|PUNCTUATION)\(\w+, "(.*)"\)') | table("Builtins.def", r"^BUILTIN\((\w+),")
+    text = "\n".join(re.sub(r"//.*", "", line) for block in blocks if block.kind == "tile" for line in block.lines)
+    used = set(re.findall(r"(?:max|min)=(?!=)|\w+|\.\.\.|\.\.|->|[-+*/=!<>]=|<<|>>|[^\w\s]", text))
+    if len(words) < 100 or words - used:
+        raise Fault(f"no example has {sorted(words - used)}")
+
+
 def main():
     lines = open(PAGE).read().splitlines()
-    examples = examples_of(blocks_of(lines))
+    blocks = blocks_of(lines)
+    check_coverage(blocks)
+    examples = examples_of(blocks)
     if len(examples) < 40:
         raise Fault(f"only {len(examples)} examples were found")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -168,7 +190,7 @@ def main():
         begin, end = example.console.line, example.console.line + len(example.console.lines)
         if "--update" in sys.argv:
             lines[begin:end] = printed
-        elif printed != example.console.lines:
+        elif rounded(printed) != rounded(example.console.lines):
             difference = difflib.unified_diff(example.console.lines, printed, "the page", "printed", lineterm="")
             faults.append("the output differs:\n" + "\n".join(difference))
         for fault in faults:
