@@ -80,6 +80,21 @@ def run_tells_wrong_usage(t, options):
     require("tilewright: error: " in result.stderr, result.stderr)
 
 
+@test
+def wrong_words_are_named(t):
+    for word in ("chek", "--frob", "-V", "help"):
+        result = tilewright(t, word, code=2)
+        require(f"'{word}'" in result.stderr and "check compile run info fmt" in result.stderr, result.stderr)
+    require("empty" in tilewright(t, "check", "", code=2).stderr, "the empty name is not told")
+
+
+@sweep(command=["compile", "run"])
+def a_file_without_kernels_is_wrong_usage(t, command):
+    library = source(t, "library.tile", "fn f(x: f32) -> f32 = x;\n")
+    stage = ["--emit", "ast"] if command == "compile" else []
+    require("has no kernel" in tilewright(t, command, library, *stage, code=2).stderr, "the reason is not told")
+
+
 # ---- check
 
 
@@ -128,6 +143,13 @@ def fmt_rewrites_once(t):
     require(pretty != UGLY and "// kept" in pretty, pretty)
     require(tilewright(t, "fmt", "--check", path).stdout == "", "not idempotent")
     require(tilewright(t, "fmt", "-", text=UGLY).stdout == pretty, "- differs from a file")
+
+
+@test
+def fmt_reads_all_files_before_it_writes(t):
+    path = source(t, "ugly.tile", UGLY)
+    tilewright(t, "fmt", path, os.path.join(t.folder, "absent.tile"), code=2)
+    require(open(path).read() == UGLY, "the file was changed")
 
 
 @test
@@ -283,6 +305,19 @@ def run_tells_damaged_arrays(t):
     require(
         "big-endian" in tilewright(t, "run", file, "--in", f"a={path}", "--random", "b=f32[4]:1", code=1).stderr, "big-endian"
     )
+
+
+@test
+def run_tells_arguments_of_another_kind(t):
+    file, out = source(t, "good.tile", GOOD), os.path.join(t.folder, "i.npy")
+    np.save(out, np.arange(4))
+    given = ["--random", "a=f32[4]:1"]
+    result = tilewright(t, "run", file, *given, "--in", "b=3", code=2)
+    require("`b` is a view, and 3 is a number" in result.stderr and "--random b=" in result.stderr, result.stderr)
+    result = tilewright(t, "run", file, *given, "--in", f"b={out}", code=1)
+    require("holds i64" in result.stderr and "save an array of f32" in result.stderr, result.stderr)
+    result = tilewright(t, "run", file, *given, "--random", "b=f32[4]:2", "--out", "c=-", code=2)
+    require("standard output" in result.stderr and "c=c.npy" in result.stderr, result.stderr)
 
 
 @test

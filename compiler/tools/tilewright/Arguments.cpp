@@ -5,7 +5,9 @@
 #include "compiler/tools/tilewright/Runtime.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 namespace tilewright::tools {
 namespace {
@@ -21,6 +23,12 @@ tw_argument toArgument(const std::string &name, const Scalar &scalar) {
 tw_argument toArgument(const std::string &name, Tensor &tensor) {
   return tw_strided_view(name.c_str(), tensor.viewData(), tw_dtype_named(tools::name(tensor.dtype).c_str()),
                          static_cast<int32_t>(tensor.shape.size()), tensor.shape.data(), tensor.strides.data());
+}
+
+bool isNumber(const std::string &text) {
+  char *end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0';
 }
 
 void checkRank(const Tensor &tensor, const std::string &name) {
@@ -132,7 +140,7 @@ Arguments::Arguments(const ArgumentOptions &options, const Signature &signature)
     FileSpec file = parseFileSpec(value);
     if (file.path == "-" && file.dtype)
       throw usageError("--out " + name + "=" + value + ": what is printed is not converted", "write --out " + name + "=-");
-    if (!outputFiles.emplace(name, file).second)
+    if (!outputFiles.emplace(name, std::move(file)).second)
       throw usageError("--out gives `" + name + "` twice");
   }
   requireAllGiven();
@@ -151,13 +159,16 @@ void Arguments::readInput(const std::string &text) {
     std::optional<DType> wanted = signature.knownDType(parameter);
     bool isText = isArrayText(value);
     FileSpec file = isText ? FileSpec{value, std::nullopt} : parseFileSpec(value);
+    if (!isText && isNumber(value) && ::access(value.c_str(), F_OK) != 0)
+      throw usageError("--in " + name + ": `" + name + "` is a view, and " + value + " is a number",
+                       "give a file, elements in brackets (--in '" + name + "=[" + value + "]') or --random " + name + "=f32[…]:1");
     Tensor tensor = isText ? tensorOfText(value, wanted, name) : loadTensor(file, wanted, name);
     if (wanted && *wanted != tensor.dtype)
       throw failure("`" + name + "` is a view of " + tools::name(*wanted) + ", and " + value + " holds " +
                         tools::name(tensor.dtype),
                     !isText && isFloat(*wanted) && isFloat(tensor.dtype)
                         ? "to convert it: --in " + name + "=" + file.path + ":" + tools::name(*wanted)
-                        : "");
+                        : "save an array of " + tools::name(*wanted));
     return addView("--in", name, std::move(tensor));
   }
   if (!scalars.emplace(name, parseScalar(name, value)).second)

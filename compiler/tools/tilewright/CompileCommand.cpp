@@ -50,7 +50,7 @@ Json chooseKernel(const Json &description, const KernelOptions &options) {
   if (options.kernel.empty() && kernels.size() == 1)
     return kernels[0];
   if (kernels.empty())
-    throw failure(options.file + " has no kernel");
+    throw usageError((options.file == "-" ? "<stdin>" : options.file) + " has no kernel");
   if (options.kernel.empty())
     throw usageError(options.file + " has several kernels: choose one with --kernel", "it has " + list);
   for (const Json &kernel : kernels)

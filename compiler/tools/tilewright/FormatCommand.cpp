@@ -38,8 +38,11 @@ void addFormatCommand(CLI::App &program, ExitCode &exitCode) {
   command->footer("Comments, blank lines and the meaning are kept. Files with syntax errors are left as they are.\n"
                   "Example:\n  tilewright fmt linear.tile\n  tilewright fmt --check kernels/*.tile");
   command->callback([options, &exitCode] {
-    for (const std::string &file : options->files) {
-      std::string text = readFile(file);
+    std::vector<std::string> texts; // all are read before any is written
+    for (const std::string &file : options->files)
+      texts.push_back(readFile(file));
+    for (size_t n = 0; n < texts.size(); ++n) {
+      const std::string &file = options->files[n], &text = texts[n];
       std::optional<std::string> formatted = format(file, text);
       if (!formatted) {
         exitCode = exitFailure;

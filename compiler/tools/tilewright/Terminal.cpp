@@ -33,6 +33,8 @@ void printRendered(const std::string &text) {
 }
 
 std::string readFile(const std::string &path) {
+  if (path.empty())
+    throw usageError("the name of a file is empty");
   bool isStdin = path == "-";
   struct stat status;
   if (!isStdin && ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode))

@@ -12,8 +12,13 @@ namespace {
 int reportParseError(CLI::App &program, const CLI::ParseError &error, const char *firstArgument) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
     return program.exit(error); // --help, --version
-  if (program.get_subcommands().empty() && firstArgument && *firstArgument != '-') {
-    printError(usageError("there is no command '" + std::string(firstArgument) + "'", "see tilewright --help"));
+  if (program.get_subcommands().empty() && firstArgument) {
+    std::string commands;
+    for (const CLI::App *command : program.get_subcommands({}))
+      commands += (commands.empty() ? "" : " ") + command->get_name();
+    std::string what = *firstArgument == '-' ? "option" : "command";
+    printError(usageError("there is no " + what + " '" + firstArgument + "'",
+                          "the commands are " + commands + "; see tilewright --help"));
     return exitUsage;
   }
   std::string command;
