@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -190,6 +191,7 @@ struct Statement {
   enum class Kind { Let, LetTuple, Var, Assign, If, For, While, Require, Tune, Print, Assert, Return };
   Kind kind;
   SourceRange where;
+  bool faulty = false; ///< it was misspelt, but read as what it was meant to be
   virtual ~Statement() = default;
 
 protected:
@@ -315,6 +317,7 @@ struct Declaration {
   Kind kind;
   SourceRange where;
   std::string documentation; ///< the `///` lines before it, joined by line breaks
+  bool faulty = false;       ///< parts of it could not be read, and are left out
   virtual ~Declaration() = default;
 
 protected:
@@ -438,6 +441,7 @@ struct KernelDeclaration : Declaration {
 struct File {
   const Source *source = nullptr;
   std::vector<DeclarationPtr> declarations;
+  std::set<std::string> unreadNames; ///< those in what could not be read: they may be declared there
 };
 
 } // namespace ast

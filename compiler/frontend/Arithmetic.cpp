@@ -284,8 +284,13 @@ Value Arithmetic::binary(BinaryOperator op, SourceRange operatorWhere, const Val
   auto isFloatTile = [](const Value &value) { return value.kind == Value::Kind::Tile && isFloat(value.tile->type.dtype); };
   if ((isBitwise(op) || op == BinaryOperator::Remainder) && (isFloatTile(left) || isFloatTile(right)) && isNumber(left) &&
       isNumber(right)) {
-    diagnostics.error(operatorWhere,
-                      quoted(facts.spelling) + " needs integers, found " + describe(left) + " and " + describe(right));
+    diagnostics
+        .error(operatorWhere, quoted(facts.spelling) + " needs integers, found " + describe(left) + " and " + describe(right))
+        .help(op == BinaryOperator::Remainder ? "for floats write `x - floor(x / y) * y`"
+              : op == BinaryOperator::BitXor  ? "a power is `pow(x, y)`"
+              : op == BinaryOperator::BitAnd  ? "on conditions write `and`"
+              : op == BinaryOperator::BitOr   ? "on conditions write `or`"
+                                              : "");
     return Value::error(where);
   }
   Operands operands = unify({&left, &right}, facts.spelling, operatorWhere);

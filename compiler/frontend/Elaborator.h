@@ -49,6 +49,8 @@ public:
   const std::set<const FunctionInfo *> &usedFunctions() const { return used; }
   /// After a check: a `require` of the kernel rules these statics out, so what is wrong with them does not matter.
   bool isExcluded() const { return excluded; }
+  /// A name that was used may be declared in what could not be read: what depends on it was left out without a word.
+  bool lacksNames() const { return nameIsLacking; }
 
 private:
   using Expr = typed::Expr;
@@ -62,6 +64,7 @@ private:
     typed::Block *block = nullptr;
     /// An elementwise function's arguments' axes. It is written for scalars and serves tiles, so its variables have them too.
     Axes argumentAxes = {};
+    std::map<std::string, SourceRange> leftNames = {}; ///< of blocks that are finished: nothing sees them any more
   };
 
   // SemaScopes.cpp
@@ -69,7 +72,13 @@ private:
   const Entity *lookup(std::string_view name) const;
   /// In the innermost frame; a clash is reported and poisons the name.
   void declare(const ast::Name &name, Entity entity);
+  /// Ends the innermost frame; its names are kept for messages.
+  void leaveFrame();
   void reportUnknown(const ast::Name &name);
+  /// It may be declared in what could not be read, which is reported already.
+  bool mayBeUnread(const std::string &name) const;
+  std::string remedyForUnknown(const std::string &name) const;
+  std::string spanOver(const std::string &size) const;
   std::vector<std::string_view> visibleNames() const;
   std::optional<DType> resolve(const ast::DTypeReference &reference);
   /// `candidates` are what may stand there besides dtypes and type statics.
@@ -298,13 +307,15 @@ private:
   bool inBlockSize = false;
   bool inDimension = false;
   bool inGrid = false;
-  bool excluded = false;          ///< see isExcluded
-  unsigned fixedBranches = 0;     ///< enclosing `if`s that are decided
-  unsigned runTimeConditions = 0; ///< enclosing `if`s and `while`s of every specialization
+  bool excluded = false;              ///< see isExcluded
+  mutable bool nameIsLacking = false; ///< see lacksNames
+  unsigned fixedBranches = 0;         ///< enclosing `if`s that are decided
+  unsigned runTimeConditions = 0;     ///< enclosing `if`s and `while`s of every specialization
 
   std::map<std::string, const typed::Function *> instances;
   std::map<const typed::Function *, FunctionReference> origins; ///< what an instance is an instance of
   std::map<const typed::Function *, std::vector<typed::TileType>> bodilessResults;
+  std::map<const typed::Function *, size_t> inlinedSizes;  ///< operations, with those of the functions that it calls
   std::vector<std::pair<std::string, std::string>> active; ///< identity and name of the functions being elaborated
   std::set<const FunctionInfo *> used;
 };

@@ -146,6 +146,8 @@ std::string lookAlike(uint32_t codePoint) {
   switch (codePoint) {
   case 0x00A0: case 0x2002: case 0x2003: case 0x2009: case 0x202F: case 0x3000:
     return "this is not the ordinary space";
+  case 0x200B: case 0x200C: case 0x200D: case 0x2060: case 0xFEFF:
+    return "it is not visible: remove it";
   case 0x00D7: case 0x00B7: case 0x22C5:
     return "write `*`";
   case 0x2212: case 0x2013: case 0x2014:
@@ -174,8 +176,6 @@ std::string lookAlike(uint32_t codePoint) {
 /// The remedy for an ASCII character that begins no token.
 std::string remedyFor(char c) {
   switch (c) {
-  case '\'':
-    return "strings stand between `\"`";
   case '#':
     return "a comment begins with `//`";
   case '@':
@@ -227,6 +227,7 @@ private:
   void scanEscape(size_t backslash);
   void scanOperator();
   void scanUnexpected();
+  void scanQuote();
   void scanNonAscii();
   void checkEncoding(size_t begin, size_t end);
 
@@ -283,6 +284,8 @@ void Lexer::scanToken() {
     return scanNumber();
   if (c == '"')
     return scanString();
+  if (c == '\'')
+    return scanQuote();
   if (rest.starts_with("//"))
     return scanComment();
   if (rest.starts_with("/*"))
@@ -309,6 +312,8 @@ void Lexer::scanForeignComment() {
   size_t close = text.find("*/", position + 2);
   size_t end = close == std::string_view::npos ? text.size() : close + 2;
   error(position, position + 2, "unexpected `/*`").help("a comment begins with `//` and goes to the end of the line");
+  if (close == std::string_view::npos)
+    return emit(TokenKind::Invalid, end);
   firstOnLine |= text.substr(position, end - position).find('\n') != std::string_view::npos;
   position = end;
 }
@@ -397,7 +402,9 @@ std::string suffixRemedy(std::string_view number, std::string_view suffix) {
     return "an exponent has digits: `1e-5`";
   if (number == "0" && (suffix.front() == 'b' || suffix.front() == 'o'))
     return "integers are decimal or, after `0x`, hexadecimal";
-  return "a literal takes the type of what it meets; `f32(" + std::string(number) + ")` states one";
+  bool isFloat = number.find_first_of(".eE") != std::string_view::npos || suffix == "f" || suffix == "F";
+  return "a literal takes the type of what it meets; `" + std::string(isFloat ? "f32(" : "i32(") + std::string(number) +
+         ")` states one";
 }
 
 /// Whatever clings to a number makes it malformed: `1u`, `1_000`, `1.5.2`.
@@ -485,6 +492,18 @@ void Lexer::scanUnexpected() {
   std::string what = isControl(c) ? "byte " + byteValue(c) : "character `" + std::string(1, c) + "`";
   error(position, position + 1, "unexpected " + what).help(remedyFor(c));
   emit(TokenKind::Invalid, position + 1);
+}
+
+/// `'text'` as a whole; the separator in `1'000`.
+void Lexer::scanQuote() {
+  bool separates = position > 0 && isNamePart(at(position - 1)) && isDigit(at(position + 1));
+  size_t lineEnd = std::min(text.find('\n', position), text.size());
+  size_t close = text.find('\'', position + 1);
+  size_t end = !separates && close < lineEnd ? close + 1 : position + 1;
+  error(position, end, "unexpected character `'`")
+      .help(separates ? "digits are written without separators" : "strings stand between `\"`");
+  checkEncoding(position, end);
+  emit(TokenKind::Invalid, end);
 }
 
 /// A run of characters outside ASCII, or of bytes that are no characters, is one fault.

@@ -52,7 +52,8 @@ DTypeReference Parser::parseDType() {
     fail(here(), quote(peek().text) + " is a class of dtypes, not a dtype")
         .help("name one, such as `f32` or `i64`, or a type static: `<T: " + std::string(peek().text) + ">`");
   else
-    failExpected("a dtype");
+    failExpected("a dtype").help(
+        sees(Kind::Star) || sees(Kind::Ampersand) ? "there are no pointers: memory is a view, `x: f32[N]`" : "");
   reference.where = since(reference.where);
   return reference;
 }
@@ -131,23 +132,30 @@ static Kind translatedKeyword(std::string_view word) {
 }
 
 File Parser::parseFile() {
-  File file{&source, {}};
+  File file{&source, {}, {}};
   while (!sees(Kind::End)) {
     size_t start = position;
     std::string documentation = takeDocumentation();
     shiftedBrace.reset();
+    faults = 0;
+    faultyStatement = inFunction = false;
     DeclarationPtr declaration = parseDeclaration();
-    if (declaration && !panicking) {
+    bool read = declaration && !panicking;
+    if (read) {
       declaration->documentation = std::move(documentation);
       declaration->where = since(declaration->where);
+      declaration->faulty = faults > 0 || faultyStatement || hasLexicalFault(declaration->where);
       file.declarations.push_back(std::move(declaration));
     }
     if (panicking)
       recoverInFile();
+    if (!read)
+      noteUnread(start);
     if (position == start)
       take();
   }
   reportDroppedLexical();
+  file.unreadNames = std::move(unreadNames);
   return file;
 }
 
@@ -172,6 +180,9 @@ DeclarationPtr Parser::parseDeclaration() {
 
 /// A misspelt keyword is taken for what it was meant to be; anything else is skipped up to the next declaration.
 DeclarationPtr Parser::parseUnknownDeclaration() {
+  skipModifiers();
+  if (!sees(Kind::Name) && beginsDeclaration(peek().kind))
+    return parseDeclaration();
   Kind meant = Kind::End;
   if (at(Kind::Name) && (peek(1).kind == Kind::Name || peek(1).kind == Kind::String)) {
     meant = translatedKeyword(peek().text);
@@ -185,6 +196,7 @@ DeclarationPtr Parser::parseUnknownDeclaration() {
   }
   if (meant != Kind::End) {
     complain(here(), "expected a declaration, found " + describe(peek())).help("did you mean " + quote(textOf(meant)) + "?");
+    --faults; // it is read as that
     tokens[position].kind = meant;
     return parseDeclaration();
   }
@@ -192,19 +204,48 @@ DeclarationPtr Parser::parseUnknownDeclaration() {
     fail(here(), "no `{` is open that this `}` could close");
   else if (sees(Kind::Semicolon))
     fail(here(), "expected a declaration, found `;`").help("no `;` follows a block");
-  else if (sees(Kind::Name) || sees(Kind::For) || sees(Kind::If) || sees(Kind::While))
-    failExpected("a declaration (`kernel`, `fn`, `let`, `import`, `deriv` or `extern`)")
-        .help("statements stand in the block of a kernel or a function");
-  else if (sees(Kind::Var))
-    fail(here(), "expected a declaration, found `var`").help("constants of a file are written `let name = value;`");
   else
-    failExpected("a declaration (`kernel`, `fn`, `let`, `import`, `deriv` or `extern`)");
+    explainUnknownDeclaration(failExpected("a declaration (`kernel`, `fn`, `let`, `import`, `deriv` or `extern`)"));
   take();
   return nullptr;
 }
 
+/// `pub fn`, `inline fn`: the word is reported and passed over.
+void Parser::skipModifiers() {
+  static const std::set<std::string_view> modifiers = {"pub",    "public", "private", "export", "inline",
+                                                       "static", "const",  "async",   "unsafe", "constexpr"};
+  if (!at(Kind::Name) || !modifiers.contains(peek().text) || !beginsDeclaration(peek(1).kind))
+    return;
+  complain(here(), "expected a declaration, found " + describe(peek()))
+      .help("what a file declares is visible to all that import it, and calls are inlined: remove it");
+  --faults;
+  take();
+}
+
+/// What begins a declaration in other languages.
+void Parser::explainUnknownDeclaration(Diagnostic &diagnostic) {
+  static const std::set<std::string_view> constants = {"const", "constexpr", "static", "define", "val", "var"};
+  static const std::set<std::string_view> types = {"struct", "class", "enum", "type", "typedef", "trait", "interface"};
+  std::string_view word = peek().text;
+  bool declares = peek(1).kind == Kind::Name || isForeignType(peek(1).text) || dtypeOf(peek(1).kind);
+  if (sees(Kind::From))
+    diagnostic.help("a file is imported whole: `import \"activations.tile\";`, or `… as act;` for `act.gelu`");
+  else if (constants.contains(word))
+    diagnostic.help("constants of a file are written `let name = value;`");
+  else if (types.contains(word))
+    diagnostic.help("there are no types of one's own: a kernel has a parameter for each array");
+  else if (word == "template")
+    diagnostic.help("types that vary are statics: `kernel name<T: float>(…)`, `fn name<T: real>(x: T) -> T`");
+  else if (word.starts_with("__") || isForeignType(word) || dtypeOf(peek().kind) || sees(Kind::FloatClass) || declares)
+    diagnostic.help("a kernel is written `kernel name(…) over (…) { … }`, a function `fn name(x: f32) -> f32 = …;`");
+  else if (sees(Kind::Name) || sees(Kind::For) || sees(Kind::If) || sees(Kind::While))
+    diagnostic.help("statements stand in the block of a kernel or a function");
+}
+
 DeclarationPtr Parser::parseImport() {
   auto import = std::make_unique<ImportDeclaration>(take().where);
+  if (at(Kind::Name))
+    failExpected("the path in double quotes").help("as in `import \"" + std::string(peek().text) + ".tile\";`");
   import->path = expectString("the path");
   if (accept(Kind::As)) {
     import->alias = expectName("the import");
@@ -273,9 +314,11 @@ DeclarationPtr Parser::parseFunction() {
     return function;
   }
   if (!at(Kind::LeftBrace))
-    failExpected("`= value;` or a block");
+    failExpected("`= value;` or a block")
+        .help(sees(Kind::LeftBracket) ? "a result has the axes of the arguments, which are not written: `-> f32`" : "");
   bool faulty = panicking;
   recoverInHeader();
+  inFunction = true;
   function->body = parseBlock();
   if (diagnostics.errorCount() == errorsBefore)
     expectReturn(*function);
@@ -284,9 +327,12 @@ DeclarationPtr Parser::parseFunction() {
 
 void Parser::expectReturn(const FunctionDeclaration &function) {
   const auto &statements = function.body->statements;
-  if (statements.empty() || statements.back()->kind != Statement::Kind::Return)
-    diagnostics.error(previous().where, "function " + quote(function.name.text) + " does not end in a `return`")
-        .note(function.name.where, "the function is declared here");
+  bool returns = !statements.empty() && statements.back()->kind == Statement::Kind::Return;
+  if (returns)
+    return;
+  ++faults;
+  diagnostics.error(previous().where, "function " + quote(function.name.text) + " does not end in a `return`")
+      .note(function.name.where, "the function is declared here");
 }
 
 std::vector<FunctionParameter> Parser::parseFunctionParameters() {
@@ -383,11 +429,14 @@ StaticParameter Parser::parseStatic() {
 void Parser::parseFunctionStatic(StaticParameter &parameter) {
   parameter.kind = StaticParameter::Kind::Function;
   take();
+  if (at(Kind::LeftParenthesis) && peek(1).kind == Kind::Name && peek(2).kind == Kind::Colon)
+    fail(peek(1).where, "the parameters of a function static have no names").help("as in `act: fn(f32) -> f32`");
   bool clean = parseElements(parameter.functionParameters, Kind::LeftParenthesis, Kind::RightParenthesis,
                              "the dtypes of the parameters", &Parser::parseDType);
   if (clean && parameter.functionParameters.empty())
     fail(previous().where, "expected a dtype, found `)`").help("a function static has parameters");
-  expect(Kind::Arrow, "and the dtype of the result");
+  if (!accept(Kind::Arrow))
+    failExpected("`->` and the dtype of the result").help("as in `act: fn(f32) -> f32`");
   parameter.functionResult = parseDType();
 }
 
@@ -415,6 +464,10 @@ TypeClass Parser::parseTypeClass() {
     result.kind = TypeClass::Kind::Integer;
   else if (accept(Kind::NumberClass))
     result.kind = TypeClass::Kind::Number;
+  else if (at(Kind::Integer) || at(Kind::True) || at(Kind::False))
+    failExpected("a dtype or a class of dtypes").help("a constant has a dtype and may have a default: `n: i64 = 64`");
+  else if (at(Kind::LeftParenthesis))
+    failExpected("a dtype or a class of dtypes").help("a function is written `act: fn(f32) -> f32`");
   else
     result.dtype = parseDType();
   result.where = since(result.where);
@@ -431,8 +484,14 @@ DeclarationPtr Parser::parseKernel() {
   if (at(Kind::Arrow))
     fail(here(), "a kernel has no result").help("it writes to views: `y: out T[M, N]`");
   kernel->overWhere = here();
-  if (!accept(Kind::Over))
+  if (at(Kind::Name) && peek(1).kind == Kind::LeftParenthesis && nearestKeyword(peek().text, {Kind::Over}) == Kind::Over) {
+    complain(here(), "expected `over`, found " + describe(peek())).help("did you mean `over`?");
+    --faults; // it is read as that
+    take();
+  } else if (!accept(Kind::Over))
     failExpected("`over (…)` after the parameters").help("as in `over (i in M by BM)`; `over ()` makes exactly one tile");
+  if (!at(Kind::LeftParenthesis))
+    failExpected("`(` before the grid").help("as in `over (i in M by BM)`");
   parseElements(kernel->grid, Kind::LeftParenthesis, Kind::RightParenthesis, "the grid", &Parser::parseAxis);
   kernel->overWhere = since(kernel->overWhere);
   bool faulty = panicking;
@@ -451,9 +510,12 @@ std::vector<Parameter> Parser::parseParameters() {
 Parameter Parser::parseParameter() {
   Parameter parameter;
   SourceRange start = here();
+  explainDTypeBeforeName();
+  bool misplaced = acceptAccessBeforeName(parameter.access);
   parameter.name = expectName("a parameter");
   expectColonAndType("x: T[M, K]` or `scale: f32");
-  parameter.access = parseAccess();
+  if (!misplaced)
+    parameter.access = parseAccess();
   parameter.dtype = parseDType();
   parameter.isView = at(Kind::LeftBracket);
   bool clean = parameter.isView && parseElements(parameter.dimensions, Kind::LeftBracket, Kind::RightBracket, "the dimensions",
@@ -467,7 +529,51 @@ Parameter Parser::parseParameter() {
   return parameter;
 }
 
+/// `out y: f32[N]`, reported and read.
+bool Parser::acceptAccessBeforeName(Parameter::Access &access) {
+  bool accesses = at(Kind::In) || at(Kind::Out) || at(Kind::InOut);
+  if (!accesses || peek(1).kind != Kind::Name || peek(2).kind != Kind::Colon)
+    return false;
+  std::string name(peek(1).text), word(peek().text);
+  complain(here(), "expected the name of a parameter, found " + describe(peek()))
+      .help(at(Kind::In) ? "a view without `out` or `inout` is an input: `" + name + ": f32[N]`"
+                         : quote(word) + " stands before the dtype: `" + name + ": " + word + " f32[N]`");
+  access = at(Kind::Out) ? Parameter::Access::Out : at(Kind::InOut) ? Parameter::Access::InOut : Parameter::Access::In;
+  take();
+  return true;
+}
+
+/// `float x[N]`, `f32[N] x`, `const float *x`.
+void Parser::explainDTypeBeforeName() {
+  bool dtype = dtypeOf(peek().kind) || sees(Kind::FloatClass) || sees(Kind::In) || sees(Kind::Out) || sees(Kind::InOut) ||
+               (sees(Kind::Name) && isForeignType(peek().text));
+  Kind next = peek(1).kind;
+  bool named = next == Kind::Colon || ((next == Kind::Name || dtypeOf(next)) && peek(2).kind == Kind::Colon);
+  if (dtype && !named)
+    failExpected("the name of a parameter").help("the name comes first: `x: f32[M, K]`, `y: out f32[N]`, `scale: f32`");
+}
+
+/// `ot f32[N]`, `mut f32[N]`: reported and read.
+void Parser::correctAccess() {
+  Kind next = peek(1).kind;
+  if (!at(Kind::Name) || peek(1).firstOnLine || !(dtypeOf(next) || next == Kind::Name || next == Kind::Accum) ||
+      peek(2).kind == Kind::Colon)
+    return;
+  std::string_view word = peek().text;
+  Kind meant = word == "output" || word == "write"                     ? Kind::Out
+               : word == "input" || word == "read" || word == "const"  ? Kind::End
+               : word == "mut" || word == "ref" || word == "readwrite" ? Kind::InOut
+                                                                       : nearestKeyword(word, {Kind::Out, Kind::InOut});
+  complain(here(), "expected a dtype, found " + describe(peek()))
+      .help(meant == Kind::End ? "a view without `out` or `inout` is an input" : "did you mean " + quote(textOf(meant)) + "?");
+  if (meant == Kind::End)
+    take();
+  else
+    tokens[position].kind = meant;
+}
+
 Parameter::Access Parser::parseAccess() {
+  correctAccess();
   if (at(Kind::In)) {
     complain(here(), "expected a dtype, found `in`").help("a view without `out` or `inout` is an input");
     take();
@@ -479,7 +585,7 @@ Parameter::Access Parser::parseAccess() {
 
 Dimension Parser::parseDimension() {
   Dimension dimension{here(), Dimension::Kind::Expression, std::nullopt, nullptr};
-  if (at(Kind::Ellipsis) || at(Kind::Colon))
+  if (at(Kind::Ellipsis) || at(Kind::Colon) || at(Kind::Question))
     failExpected("a dimension").help("any number of dimensions is a named pack, `M...`, and one has a name, `K`");
   Kind next = peek(1).kind;
   if (at(Kind::Name) && (next == Kind::Comma || next == Kind::RightBracket || next == Kind::Ellipsis || next == Kind::Assign)) {
@@ -494,6 +600,13 @@ Dimension Parser::parseDimension() {
   return dimension;
 }
 
+/// `0..n..2`, `n step 2`.
+void Parser::explainRange() {
+  bool step = at(Kind::DotDot) || (at(Kind::Name) && peek().text == "step");
+  if (step)
+    fail(here(), "a range has no step").help("compute the index: `for n in count { … x[low + n * step] … }`");
+}
+
 /// `i in lo..hi by B`.
 AxisDeclaration Parser::parseAxis() {
   AxisDeclaration axis;
@@ -506,6 +619,7 @@ AxisDeclaration Parser::parseAxis() {
     axis.high = parseExpression();
   if (at(Kind::Ellipsis))
     fail(here(), "expected `..`, found `...`").help("a range is half open: `lo..hi`");
+  explainRange();
   if (accept(Kind::By))
     axis.by = parseExpression();
   axis.where = since(start);
@@ -517,11 +631,16 @@ AxisDeclaration Parser::parseAxis() {
 namespace tilewright::frontend {
 
 ast::File parse(const Source &source, Diagnostics &diagnostics) {
-  if (source.text().size() > maxSourceSize) {
-    SourceRange start{&source, 0, 0};
-    diagnostics.error(start, "a source has at most " + std::to_string(maxSourceSize) + " bytes, found " +
-                                 std::to_string(source.text().size()));
-    return ast::File{&source, {}};
+  SourceRange start{&source, 0, 0};
+  std::string_view text = source.text();
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    diagnostics.error(start, "a source is UTF-8, found UTF-16").help("save it as UTF-8");
+    return ast::File{&source, {}, {}};
+  }
+  if (text.size() > maxSourceSize) {
+    diagnostics.error(start,
+                      "a source has at most " + std::to_string(maxSourceSize) + " bytes, found " + std::to_string(text.size()));
+    return ast::File{&source, {}, {}};
   }
   return parsing::Parser(source, diagnostics).parseFile();
 }

@@ -15,7 +15,7 @@ namespace tilewright::frontend::parsing {
 // --------------------------------------------------------------------------------------------------------------------
 
 // clang-format off
-static bool beginsDeclaration(Kind kind) {
+bool beginsDeclaration(Kind kind) {
   return kind == Kind::Kernel || kind == Kind::Fn || kind == Kind::Import || kind == Kind::Extern || kind == Kind::Deriv ||
          kind == Kind::Let;
 }
@@ -86,9 +86,10 @@ bool Parser::atMargin() const {
 
 // ---- Errors --------------------------------------------------------------------------------------------------------
 
-/// One token causes one error, and one that the lexer reported none.
+/// One token causes one error, and one that the lexer reported none; nor does the end of a file that such a token swallowed.
 bool Parser::reportable() {
-  if (panicking || abandoned || sees(Kind::Invalid) || lastFault == position)
+  bool swallowed = sees(Kind::End) && position > 0 && previous().kind == Kind::Invalid;
+  if (panicking || abandoned || sees(Kind::Invalid) || swallowed || lastFault == position)
     return false;
   lastFault = position;
   return true;
@@ -101,8 +102,9 @@ Diagnostic &Parser::fail(SourceRange where, std::string message) {
 }
 
 Diagnostic &Parser::complain(SourceRange where, std::string message) {
+  ++faults;
   if (reportable()) {
-    reportLexicalUpTo(where.begin);
+    reportLexicalUpTo(std::max(where.begin, here().begin));
     return diagnostics.error(where, std::move(message));
   }
   silent = {};
@@ -191,6 +193,16 @@ void Parser::explainAfterExpression(Diagnostic &diagnostic) {
   case Kind::DotDot:
     diagnostic.help("a range is no value: it stands after `in`");
     break;
+  case Kind::Star:
+  case Kind::Ampersand:
+    diagnostic.help("there are no pointers: memory is a view, `x: f32[N]`");
+    break;
+  case Kind::LeftBracket:
+    diagnostic.help("what belongs to one name stands between one pair of brackets: `[M, N]`");
+    break;
+  case Kind::String:
+    diagnostic.help("a comma stands before the text");
+    break;
   default:
     break;
   }
@@ -202,6 +214,7 @@ void Parser::expectSemicolon(const std::string &after) {
     return;
   if (peek().firstOnLine || sees(Kind::RightBrace) || sees(Kind::End)) {
     complain(afterPrevious(), "expected `;` after " + after);
+    --faults; // what stands before it was read
     return;
   }
   Diagnostic &diagnostic = fail(here(), "expected `;` after " + after + ", found " + describe(peek()));
@@ -213,6 +226,21 @@ void Parser::expectSemicolon(const std::string &after) {
 }
 
 // ---- Recovery ------------------------------------------------------------------------------------------------------
+
+/// What stands from token `from` to here is left out. It may have declared any name in it.
+void Parser::noteUnread(size_t from) {
+  for (size_t at = from; at < position; ++at)
+    if (tokens[at].kind == Kind::Name)
+      unreadNames.emplace(tokens[at].text);
+}
+
+/// The lexer found something wrong there.
+bool Parser::hasLexicalFault(SourceRange where) const {
+  const auto &all = lexical.all();
+  auto first = std::lower_bound(all.begin(), all.end(), where.begin,
+                                [](const Diagnostic &each, uint32_t begin) { return each.where.begin < begin; });
+  return first != all.end() && first->where.begin < where.end;
+}
 
 /// Skips a `(…)`, `[…]` or `{…}` as a whole, or one token. An unterminated one ends where a declaration begins.
 void Parser::skipBalanced() {
@@ -237,9 +265,18 @@ bool Parser::endsRecovery() const {
   return atMargin() || kind == Kind::Kernel || kind == Kind::Import || kind == Kind::Extern;
 }
 
+/// To the next declaration, or to a word at the margin where one may be meant, since what stands before it is complete.
 void Parser::recoverInFile() {
-  while (!endsRecovery())
+  int open = 0;
+  auto mayBegin = [&] {
+    bool complete = previous().kind == Kind::Semicolon || previous().kind == Kind::RightBrace;
+    bool word = sees(Kind::Name) || isKeyword(peek().kind);
+    return open <= 0 && complete && word && atMargin();
+  };
+  while (!endsRecovery() && !mayBegin()) {
+    open += sees(Kind::LeftBrace) - sees(Kind::RightBrace);
     take();
+  }
   panicking = abandoned;
 }
 

@@ -258,11 +258,18 @@ void Parser::explainNoExpression(Diagnostic &diagnostic) {
   else if (sees(Kind::If))
     diagnostic.help("write `where(c, a, b)` for a where c holds and b elsewhere");
   else if (sees(Kind::Plus))
-    diagnostic.help(previous().kind == Kind::Assign ? "write `+=` to add" : "there is no `+` before an operand");
+    diagnostic.help(previous().kind == Kind::Assign ? "write `+=` to add"
+                    : previous().kind == Kind::LeftParenthesis && peek(1).kind == Kind::Comma
+                        ? "an operator is no function: `fn add(a: f32, b: f32) -> f32 = a + b;`"
+                        : "there is no `+` before an operand");
   else if (sees(Kind::PlusPlus))
     diagnostic.help("there is no `++`; expressions have no effects");
   else if (sees(Kind::Ampersand) || sees(Kind::Star))
     diagnostic.help("there are no pointers");
+  else if (sees(Kind::Atomic))
+    diagnostic.help("`atomic` begins a statement: `atomic v[i] += 1;`, or `let old = atomic v[i] += 1;`");
+  else if (sees(Kind::Assign) && previous().kind == Kind::DotDot)
+    diagnostic.help("a range is half open: `0..n + 1` has n in it");
   else if (isKeyword(peek().kind) && !beginsStatement(peek().kind))
     diagnostic.help(quote(peek().text) + " is a reserved word");
 }

@@ -30,6 +30,9 @@ struct BinaryInfo {
 
 std::optional<BinaryInfo> binaryInfo(Kind kind);
 
+/// Reserved words that begin a declaration.
+bool beginsDeclaration(Kind kind);
+
 /// Reserved words that begin a statement.
 bool beginsStatement(Kind kind);
 
@@ -83,6 +86,8 @@ private:
   void explainAfterExpression(Diagnostic &diagnostic);
 
   // Recovery.
+  void noteUnread(size_t from);
+  bool hasLexicalFault(SourceRange where) const;
   void recoverInFile();
   void recoverInStatement(size_t start);
   void recoverInHeader();
@@ -125,10 +130,14 @@ private:
   void expectReturn(const FunctionDeclaration &function);
   std::vector<Parameter> parseParameters();
   Parameter parseParameter();
+  bool acceptAccessBeforeName(Parameter::Access &access);
+  void explainDTypeBeforeName();
+  void correctAccess();
   Parameter::Access parseAccess();
   Dimension parseDimension();
   void expectColonAndType(const std::string &example);
   AxisDeclaration parseAxis();
+  void explainRange();
 
   // Statements.
   Block parseBlock();
@@ -156,6 +165,9 @@ private:
   bool acceptIncrement(const Token &target);
   StatementPtr parseUnknownStatement();
   bool correctKeyword();
+  void skipModifiers();
+  void explainUnknownDeclaration(Diagnostic &diagnostic);
+  bool explainForeignStatement(Diagnostic &diagnostic, const Token &target);
   bool parseForeignDeclaration();
   Block parseBody();
   ExpressionPtr parseCondition();
@@ -219,6 +231,10 @@ private:
   size_t lastFault = nowhere;        ///< the token that the last error was about
   size_t tupleAllowedAt = nowhere;   ///< the token `(` that may begin a list of values
   std::optional<Token> shiftedBrace; ///< a `{` whose `}` has another indentation: it may lack its own
+  unsigned faults = 0;               ///< of the innermost statement, outside of those in its blocks
+  bool faultyStatement = false;      ///< in the declaration
+  bool inFunction = false;           ///< in the block of a `fn`
+  std::set<std::string> unreadNames; ///< of the file
   std::set<std::string> importAliases;
   std::set<std::string> typeStatics; ///< of the declaration
   Diagnostic silent;                 ///< what is not to be reported is written to
@@ -229,9 +245,12 @@ template <typename Element>
 bool Parser::parseElements(std::vector<Element> &elements, Kind open, Kind close, const std::string &what,
                            Element (Parser::*parseElement)()) {
   return parseList(open, close, what, [&] {
+    size_t start = position;
     Element element = (this->*parseElement)();
     if (!panicking)
       elements.push_back(std::move(element));
+    else
+      noteUnread(start);
   });
 }
 

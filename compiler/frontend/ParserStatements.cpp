@@ -1,6 +1,9 @@
 // Blocks and statements.
 #include "compiler/frontend/ParserState.h"
 
+#include <map>
+#include <utility>
+
 namespace tilewright::frontend::parsing {
 
 // clang-format off
@@ -24,7 +27,7 @@ Block Parser::parseBlock() {
   const Token open = peek();
   block.where = open.where;
   if (!accept(Kind::LeftBrace)) {
-    failExpected("`{`").help(sees(Kind::Colon) ? "a block stands between `{` and `}`" : "");
+    failExpected("`{`").help(sees(Kind::End) ? "" : "a block stands between `{` and `}`");
     return block;
   }
   while (!sees(Kind::RightBrace) && !endsRecovery())
@@ -48,12 +51,20 @@ Block Parser::parseBlock() {
 
 void Parser::parseStatementInto(Block &block) {
   size_t start = statementStart = position;
+  unsigned faultsOutside = std::exchange(faults, 0);
   StatementPtr statement = parseStatement();
+  bool whole = statement && !panicking && faults == 0;
   if (statement && !panicking) {
     statement->where = since(statement->where);
+    statement->faulty = faults > 0;
     block.statements.push_back(std::move(statement));
   }
   recoverInStatement(start);
+  if (!whole) {
+    noteUnread(start);
+    faultyStatement = true;
+  }
+  faults = faultsOutside;
   if (position == start && !endsRecovery())
     take();
 }
@@ -267,6 +278,8 @@ StatementPtr Parser::parseTune() {
 
 StatementPtr Parser::parsePrint() {
   auto statement = std::make_unique<PrintStatement>(take().where);
+  if (!at(Kind::LeftParenthesis))
+    failExpected("`(` after `print`").help("as in `print(\"x is\", x);`");
   statement->arguments = parsePrintArguments();
   return statement;
 }
@@ -274,6 +287,8 @@ StatementPtr Parser::parsePrint() {
 StatementPtr Parser::parseAssert() {
   auto statement = std::make_unique<AssertStatement>(take().where);
   SourceRange start = here();
+  if (!at(Kind::LeftParenthesis))
+    failExpected("`(` after `assert`").help("as in `assert(x >= 0, \"x is negative\");`");
   statement->arguments = parsePrintArguments();
   if (!statement->arguments.empty() && statement->arguments.front().text)
     complain(since(start), "expected the condition before the text").help("as in `assert(x >= 0, \"x is negative\");`");
@@ -348,6 +363,11 @@ std::optional<AssignOperator> Parser::expectAssignOperator(const Token &target) 
   }
   Diagnostic &diagnostic = failExpected("an assignment (`=`, `+=`, `max=`, …) to " + quote(target.text));
   explainNoAssignment(diagnostic, target);
+  if (target.text == "do" && sees(Kind::LeftBrace)) { // its `while` belongs to it
+    skipBalanced();
+    while (sees(Kind::While) || (previous().kind != Kind::RightBrace && !sees(Kind::Semicolon) && !endsRecovery()))
+      take();
+  }
   return std::nullopt;
 }
 
@@ -369,9 +389,9 @@ void Parser::explainNoAssignment(Diagnostic &diagnostic, const Token &target) {
   bool compound = binaryInfo(peek().kind) && peek(1).kind == Kind::Assign && touchesNext();
   bool shift =
       binaryInfo(peek().kind) && peek().text.size() == 1 && peek(1).text == std::string(peek().text) + "=" && touchesNext();
-  if ((name == "break" || name == "continue" || name == "pass") && sees(Kind::Semicolon))
-    diagnostic.help("there is no " + quote(name) + ": bound the loop's range, or use `while`");
-  else if (compound)
+  if (explainForeignStatement(diagnostic, target))
+    return;
+  if (compound)
     diagnostic.help("there is no `" + std::string(peek().text) + "=`; write `" + name + " = " + name + " " +
                     std::string(peek().text) + " …;`");
   else if (shift)
@@ -391,7 +411,34 @@ void Parser::explainNoAssignment(Diagnostic &diagnostic, const Token &target) {
   else if (sees(Kind::Name) && (peek().text == "max" || peek().text == "min"))
     diagnostic.help("written together, `" + std::string(peek().text) + "=` is an operator");
   else
-    diagnostic.help("an expression alone has no effect");
+    diagnostic.help(inFunction ? "a function's value is returned: `return …;`" : "an expression alone has no effect");
+}
+
+/// Words that begin a statement in other languages.
+bool Parser::explainForeignStatement(Diagnostic &diagnostic, const Token &target) {
+  static const std::map<std::string_view, std::string_view> remedies = {
+      {"break", "there is no `break`: bound the loop's range, or use `while`"},
+      {"continue", "there is no `continue`: bound the loop's range, or use `while`"},
+      {"pass", "there is no `pass`: a block may be empty, `{ }`"},
+      {"do", "a loop is `for k in n { … }` or `while c { … }`"},
+      {"loop", "a loop is `for k in n { … }` or `while c { … }`"},
+      {"foreach", "a loop is `for k in n { … }`"},
+      {"parallel_for", "a loop is `for k in n { … }`; tiles of the grid, `over (…)`, run in parallel"},
+      {"switch", "there is no `switch`: write `if c { … } else if d { … }`, or `where(c, a, b)` for values"},
+      {"match", "there is no `match`: write `if c { … } else if d { … }`, or `where(c, a, b)` for values"},
+      {"goto", "there is no `goto`"},
+      {"__shared__", "tiles live where the compiler puts them: `var t: f32[i, j] = 0;`"},
+      {"__syncthreads", "there are no barriers: a statement sees what those before it did"},
+      {"barrier", "there are no barriers: a statement sees what those before it did"},
+      {"atomicAdd", "a sum is `y[i] += x;`; at places from memory `atomic y[i] += x;`"},
+      {"atomicMax", "a maximum is `y[i] max= x;`"},
+      {"atomicMin", "a minimum is `y[i] min= x;`"},
+      {"printf", "write `print(\"text\", x);`"}};
+  auto found = remedies.find(target.text);
+  if (found == remedies.end() || sees(Kind::Dot))
+    return false;
+  diagnostic.help(std::string(found->second));
+  return true;
 }
 
 // ---- What is no statement ------------------------------------------------------------------------------------------
@@ -451,7 +498,12 @@ StatementPtr Parser::parseUnknownStatement() {
   } else if (kind == Kind::LeftParenthesis) {
     failExpected("a statement").help("several results are named by `let (a, b) = …;`");
   } else {
-    failExpected("a statement").help(beginsOperand(kind) ? "an expression alone has no effect" : "");
+    failExpected("a statement")
+        .help(kind == Kind::Star || kind == Kind::Ampersand ? "there are no pointers: an element is written by `y[i, j] = …;`"
+              : kind == Kind::String                        ? "a comment begins with `//`"
+              : !beginsOperand(kind)                        ? ""
+              : inFunction                                  ? "a function's value is returned: `return …;`"
+                                                            : "an expression alone has no effect");
   }
   return nullptr;
 }

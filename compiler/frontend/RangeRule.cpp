@@ -175,9 +175,11 @@ bool RangeRule::reportForeignSpan(const Place &place) {
   const std::string &own = dimensionName(place);
   if (spanned.empty() || own.empty())
     return false;
-  diagnostics.error(place.where(), "`" + place.index()->axis->name + "` runs over `" + spanned + "`, but dimension " +
-                                       std::to_string(place.dimension + 1) + " of `" + place.site.view->name + "` is `" + own +
-                                       "`: write `require " + spanned + " <= " + own + ";` if that is meant");
+  diagnostics
+      .error(place.where(), "`" + place.index()->axis->name + "` runs over `" + spanned + "`, but dimension " +
+                                std::to_string(place.dimension + 1) + " of `" + place.site.view->name + "` is `" + own +
+                                "`: write `require " + spanned + " <= " + own + ";` if that is meant")
+      .note(place.index()->axis->where, "`" + place.index()->axis->name + "` is declared here");
   return true;
 }
 

@@ -172,6 +172,8 @@ struct FileScope {
   const ast::File *file = nullptr;
   std::string path;
   bool isStandard = false; ///< of the standard library
+  /// It, or what it imports, has errors: a name that it lacks may be declared in what could not be read.
+  bool isIncomplete = false;
   Names names;
   std::vector<std::string> own; ///< those an import of this file brings
 };

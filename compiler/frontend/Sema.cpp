@@ -34,6 +34,7 @@ public:
     for (const ast::StaticParameter &parameter : info.declaration->statics)
       if (isBoolWithoutDefault(parameter))
         first.statics[parameter.name.text] = Value::ofInteger(0, parameter.where);
+    withRules = !info.declaration->faulty;
     Diagnostics unmet; // of the first binding, if a `require` rules it out
     bool isAnyAllowed = false;
     if (!elaborate(info, first, true, isAnyAllowed, unmet))
@@ -67,7 +68,7 @@ private:
     Elaborator elaborator(module, kernel, found);
     elaborator.elaborateKernel(info, *module.main, binding);
     used.insert(elaborator.usedFunctions().begin(), elaborator.usedFunctions().end());
-    if (!found.hasErrors() && withRules) {
+    if (!found.hasErrors() && withRules && this->withRules && !elaborator.lacksNames()) {
       applyRangeRule(kernel, found);
       applyPlaceRule(kernel, found);
     }
@@ -112,6 +113,7 @@ private:
 
   const ModuleData &module;
   Diagnostics &diagnostics;
+  bool withRules = true; ///< not where statements are missing
 };
 
 void checkUncalledFunctions(const ModuleData &module, const std::set<const FunctionInfo *> &called, Diagnostics &diagnostics) {
@@ -141,8 +143,6 @@ std::unique_ptr<Module> Module::check(std::string name, std::string text, const 
   std::unique_ptr<Module> module(new Module());
   ModuleData &data = module->contents->data;
   loadModule(data, std::move(name), std::move(text), resolver, diagnostics);
-  if (diagnostics.hasErrors()) // a tree with holes: what is missing would be reported again
-    return module;
   KernelChecker checker(data, diagnostics);
   for (const KernelInfo &kernel : data.kernels)
     if (diagnostics.errorCount() < Diagnostics::errorLimit)

@@ -77,7 +77,11 @@ Value Elaborator::load(const ast::IndexExpression &index) {
   SourceRange where = index.where;
   const auto *name = ast::dynAs<ast::NameExpression>(index.base.get());
   if (!name) {
-    diagnostics.error(index.base->where, "only views are indexed").help("write the name of a view before `[`");
+    if (index.base->kind == ast::Expression::Kind::Member && expression(*index.base).isError())
+      return Value::error(where);
+    diagnostics.error(index.base->where, "only views are indexed")
+        .help(index.base->kind == ast::Expression::Kind::Index ? "all indices stand between one pair of brackets: `x[i, k]`"
+                                                               : "write the name of a view before `[`");
     return Value::error(where);
   }
   const View *view = viewNamed({name->name, name->where});

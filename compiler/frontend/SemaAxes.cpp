@@ -167,6 +167,8 @@ void Elaborator::tune(const ast::TuneStatement &statement) {
   if (refusedInFunction("tune", statement.where))
     return;
   if (!kernelInfo->signature.tunables.count(statement.name.text)) {
+    if (mayBeUnread(statement.name.text))
+      return;
     const std::set<std::string> &names = kernelInfo->signature.tunables;
     Diagnostic &error = diagnostics.error(statement.name.where, quoted(statement.name.text) + " is not a tunable");
     suggest(error, statement.name.text, {names.begin(), names.end()}, "a tunable is a name after `by` that nothing declares");

@@ -2,6 +2,7 @@
 #include "compiler/frontend/Elaborator.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewright::frontend {
 
@@ -48,8 +49,11 @@ std::vector<Value> Elaborator::argumentsOf(const ast::CallExpression &call) {
 bool Elaborator::checkArity(std::string_view name, size_t expected, const ast::CallExpression &call) {
   if (call.arguments.size() == expected)
     return true;
-  diagnostics.error(call.where, quoted(name) + " takes " + plural(expected, "argument") + ", found " +
-                                    std::to_string(call.arguments.size()));
+  Diagnostic &error = diagnostics.error(call.where, quoted(name) + " takes " + plural(expected, "argument") + ", found " +
+                                                        std::to_string(call.arguments.size()));
+  static const std::set<std::string_view> reductions = {"sum", "mean", "any", "all", "argmax", "argmin", "cumsum"};
+  if (reductions.contains(name) || ((name == "max" || name == "min") && call.arguments.size() == 1))
+    error.help("the axes that it goes over stand after `over`: " + quoted(std::string(name) + "(x, over k)"));
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include "compiler/frontend/ConstantFolding.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewright::frontend {
 
@@ -175,27 +176,48 @@ Value Elaborator::member(const ast::MemberExpression &member) {
   const FileScope &imported = *entity->alias;
   if (std::find(imported.own.begin(), imported.own.end(), member.member.text) != imported.own.end())
     return entityValue(imported.names.find(member.member.text)->second, {base->name + "." + member.member.text, member.where});
+  if (imported.isIncomplete || imported.file->unreadNames.contains(member.member.text)) {
+    nameIsLacking = true;
+    return Value::error(member.where);
+  }
   Diagnostic &error =
       diagnostics.error(member.member.where, "`" + imported.path + "` declares no `" + member.member.text + "`");
   suggest(error, member.member.text, {imported.own.begin(), imported.own.end()});
   return Value::error(member.where);
 }
 
+/// What is meant by a member that other languages have.
+static std::string remedyForMember(std::string_view name, const Entity *entity) {
+  static const std::set<std::string_view> casts = {"to", "astype", "type", "cast", "float", "half", "double", "int"};
+  static const std::set<std::string_view> sizes = {"length", "len", "size", "shape", "dim", "count", "extent", "numel"};
+  static const std::set<std::string_view> reductions = {"sum", "mean",   "max",    "min",   "any",
+                                                        "all", "argmax", "argmin", "cumsum"};
+  if (casts.contains(name))
+    return "a cast is written like a call: `f32(x)`";
+  if (reductions.contains(name))
+    return "write `" + std::string(name) + "(x, over k)`";
+  if (sizes.contains(name) && entity && entity->kind == Entity::Kind::View)
+    return "a dimension is known by the name that the view gives it";
+  if (sizes.contains(name) && entity && entity->kind == Entity::Kind::Axis)
+    return "a span `i` has `i.end - i.start` indices";
+  return "a span has `.start` and `.end`";
+}
+
 Value Elaborator::boundOfSpan(const ast::MemberExpression &member) {
   const auto *base = ast::dynAs<ast::NameExpression>(member.base.get());
-  bool isStart = member.member.text == "start";
-  if (!isStart && member.member.text != "end") {
-    diagnostics.error(member.member.where, "unknown member `" + member.member.text + "`")
-        .help("a span has `.start` and `.end`");
-    return Value::error(member.where);
-  }
   const Entity *entity = base ? lookup(base->name) : nullptr;
-  if (base && !entity) {
+  if (base && !entity && !findBuiltin(base->name)) {
     reportUnknown({base->name, base->where});
     return Value::error(member.where);
   }
   if (entity && entity->kind == Entity::Kind::Poisoned)
     return Value::error(member.where);
+  bool isStart = member.member.text == "start";
+  if (!isStart && member.member.text != "end") {
+    diagnostics.error(member.member.where, "unknown member `" + member.member.text + "`")
+        .help(remedyForMember(member.member.text, entity));
+    return Value::error(member.where);
+  }
   if (entity && entity->kind == Entity::Kind::Axis && entity->axis->isSpan)
     return Value::ofTile(tree.axisBound(isStart ? ExprKind::AxisStart : ExprKind::AxisEnd, *entity->axis, member.where),
                          member.where);

@@ -33,6 +33,10 @@ void Elaborator::elaborateKernel(const KernelInfo &info, const FileScope &file, 
   resolveDimensions(declaration);
   declareGrid(declaration);
   statements(declaration.body);
+  if (declaration.faulty) { // what is missing would be reported again
+    body = nullptr;
+    return;
+  }
   finishTunables();
   checkInOutReads();
   checkTileSizes();

@@ -60,6 +60,7 @@ const FileScope *ModuleLoader::load(std::string name, std::string text, bool isS
   scope.file = &file;
   scope.path = std::move(name);
   scope.isStandard = isStandard;
+  unsigned errorsBefore = diagnostics.errorCount();
   bool isMain = loading.size() == 1;
   for (const ast::DeclarationPtr &declaration : file.declarations)
     if (declaration->kind == ast::Declaration::Kind::Import)
@@ -72,6 +73,8 @@ const FileScope *ModuleLoader::load(std::string name, std::string text, bool isS
     if (declaration->kind == ast::Declaration::Kind::Kernel && isMain)
       declareKernel(scope, ast::as<ast::KernelDeclaration>(*declaration));
   }
+  if (!isMain)
+    scope.isIncomplete |= diagnostics.errorCount() != errorsBefore;
   loading.pop_back();
   return loaded[std::move(text)] = &scope;
 }
@@ -91,7 +94,12 @@ const FileScope *ModuleLoader::imported(FileScope &scope, const ast::ImportDecla
     text = resolver(path, scope.path);
   if (!text) {
     Diagnostic &error = diagnostics.error(where, "cannot find the imported file " + quoted(path));
-    suggest(error, path, standardLibraryNames());
+    std::string completed = path + ".tile";
+    if (standardLibraryFile(completed) || (resolver && !path.empty() && resolver(completed, scope.path)))
+      error.help("did you mean " + quoted(completed) + "?");
+    else
+      suggest(error, path, standardLibraryNames(),
+              "files are looked for beside the one that imports them, then in the standard library");
     return nullptr;
   }
   auto running = std::find_if(loading.begin(), loading.end(), [&](const auto &each) { return each.first == *text; });
@@ -109,6 +117,7 @@ const FileScope *ModuleLoader::imported(FileScope &scope, const ast::ImportDecla
 
 void ModuleLoader::import(FileScope &scope, const ast::ImportDeclaration &declaration) {
   const FileScope *file = imported(scope, declaration);
+  scope.isIncomplete |= !declaration.alias && (!file || file->isIncomplete);
   if (declaration.alias) {
     Entity alias = Entity::of(file ? Entity::Kind::Alias : Entity::Kind::Poisoned, declaration.alias->where);
     alias.alias = file;
@@ -176,6 +185,10 @@ void ModuleLoader::declare(FileScope &scope, const ast::Declaration &declaration
 }
 
 void ModuleLoader::declareConstant(FileScope &scope, const ast::ConstantDeclaration &declaration) {
+  if (declaration.faulty) {
+    declareName(scope, declaration.name, Entity::poisoned(declaration.name.where));
+    return;
+  }
   Elaborator elaborator(module, module.constants, diagnostics);
   Value value = elaborator.elaborateConstant(*declaration.value, scope);
   declareName(scope, declaration.name,
@@ -191,6 +204,10 @@ void ModuleLoader::checkClasses(const std::vector<ast::StaticParameter> &statics
 }
 
 void ModuleLoader::declareFunction(FileScope &scope, const ast::FunctionDeclaration &declaration) {
+  if (declaration.faulty) {
+    declareName(scope, declaration.name, Entity::poisoned(declaration.name.where));
+    return;
+  }
   checkClasses(declaration.statics);
   for (const ast::StaticParameter &parameter : declaration.statics)
     if (parameter.kind != ast::StaticParameter::Kind::Type)
@@ -202,6 +219,10 @@ void ModuleLoader::declareFunction(FileScope &scope, const ast::FunctionDeclarat
 }
 
 void ModuleLoader::declareExternal(FileScope &scope, const ast::ExternDeclaration &declaration) {
+  if (declaration.faulty) {
+    declareName(scope, declaration.name, Entity::poisoned(declaration.name.where));
+    return;
+  }
   if (declaration.language.value != "cuda")
     diagnostics.error(declaration.language.where, "unknown language " + quoted(declaration.language.value))
         .help("it may be `\"cuda\"`");
@@ -239,6 +260,8 @@ void ModuleLoader::declareKernel(const FileScope &scope, const ast::KernelDeclar
     diagnostics.error(declaration.statics[maxStatics].where, "a kernel has up to " + std::to_string(maxStatics) +
                                                                  " statics, found " +
                                                                  std::to_string(declaration.statics.size()));
+  if (declaration.statics.size() > maxStatics)
+    return;
   module.kernels.push_back({&declaration, signatureOf(declaration, scope)});
 }
 
@@ -246,6 +269,10 @@ void ModuleLoader::attachRule(FileScope &scope, const ast::DerivativeDeclaration
   auto found = scope.names.find(rule.name.text);
   bool isFunction = found != scope.names.end() && found->second.kind == Entity::Kind::Fixed &&
                     found->second.value.kind == Value::Kind::Function;
+  bool isPoisoned = found == scope.names.end() ? scope.isIncomplete || scope.file->unreadNames.contains(rule.name.text)
+                                               : found->second.kind == Entity::Kind::Poisoned;
+  if (isPoisoned || rule.faulty)
+    return;
   if (!isFunction) {
     Diagnostic &error =
         diagnostics.error(rule.name.where, findBuiltin(rule.name.text) ? "the derivative of the built-in function " +

@@ -3,10 +3,28 @@
 #include "compiler/frontend/StandardLibrary.h"
 
 #include <algorithm>
+#include <set>
 
 namespace tilewright::frontend {
 
 using namespace typed;
+
+static std::string quoted(std::string_view text) {
+  return "`" + std::string(text) + "`";
+}
+
+/// Names of dtypes in other languages.
+static std::string_view translatedDType(std::string_view name) {
+  static const std::map<std::string_view, std::string_view> translations = {
+      {"double", "f64"}, {"float64", "f64"},  {"float32", "f32"}, {"half", "f16"},   {"float16", "f16"},  {"bfloat16", "bf16"},
+      {"long", "i64"},   {"int64", "i64"},    {"int", "i32"},     {"int32", "i32"},  {"short", "i16"},    {"int16", "i16"},
+      {"int8", "i8"},    {"char", "i8"},      {"uint8", "u8"},    {"byte", "u8"},    {"boolean", "bool"}, {"i1", "bool"},
+      {"fp64", "f64"},   {"fp32", "f32"},     {"fp16", "f16"},    {"f8", "f8e4m3"},  {"fp8", "f8e4m3"},   {"float8", "f8e4m3"},
+      {"u16", "i32"},    {"uint16", "i32"},   {"u32", "i64"},     {"uint32", "i64"}, {"u64", "i64"},      {"uint64", "i64"},
+      {"uint", "i64"},   {"unsigned", "i64"}, {"size_t", "i64"},  {"usize", "i64"},  {"isize", "i64"}};
+  auto found = translations.find(name);
+  return found == translations.end() ? std::string_view() : found->second;
+}
 
 std::string listOf(const std::vector<std::string> &names, std::string_view conjunction) {
   std::string text;
@@ -43,7 +61,10 @@ const Entity *Elaborator::lookup(std::string_view name) const {
     if (auto found = frame->find(name); found != frame->end())
       return &found->second;
   auto found = body->file->names.find(name);
-  return found == body->file->names.end() ? nullptr : &found->second;
+  if (found == body->file->names.end())
+    return nullptr;
+  nameIsLacking |= found->second.kind == Entity::Kind::Poisoned;
+  return &found->second;
 }
 
 void Elaborator::declare(const ast::Name &name, Entity entity) {
@@ -91,10 +112,84 @@ static std::string_view standardFileOf(const std::string &name) {
   return {};
 }
 
+bool Elaborator::mayBeUnread(const std::string &name) const {
+  bool mayBe = body->file->isIncomplete || body->file->file->unreadNames.contains(name);
+  nameIsLacking |= mayBe;
+  return mayBe;
+}
+
+/// What other languages call by this name, or nothing.
+std::string Elaborator::remedyForUnknown(const std::string &name) const {
+  static const std::map<std::string_view, std::string_view> remedies = {
+      {"True", "did you mean `true`?"},
+      {"False", "did you mean `false`?"},
+      {"None", "there is no value for nothing: an optional view is tested by `if v { … }`"},
+      {"null", "there is no value for nothing: an optional view is tested by `if v { … }`"},
+      {"nullptr", "there is no value for nothing: an optional view is tested by `if v { … }`"},
+      {"INFINITY", "did you mean `inf`?"},
+      {"infinity", "did you mean `inf`?"},
+      {"NAN", "did you mean `nan`?"},
+      {"NaN", "did you mean `nan`?"},
+      {"range", "a range is `n` or `lo..hi` after `in`: `for k in 0..n { … }`"},
+      {"arange", "a span is the tile of its indices: `i`, with `i in N by BN`"},
+      {"program_id", "a span knows where it is: `i.start`, with `i in N by BN`"},
+      {"threadIdx", "there are no threads to see: a span `i` is the tile of its indices"},
+      {"blockIdx", "there are no blocks to see: a span `i` is the tile of its indices"},
+      {"zeros", "a number is a tile along any axes: `var t: f32[i, j] = 0;`"},
+      {"ones", "a number is a tile along any axes: `var t: f32[i, j] = 1;`"},
+      {"full", "a number is a tile along any axes: `var t: f32[i, j] = 0;`"},
+      {"matmul", "a product is `dot(a, b, over k)`"},
+      {"mm", "a product is `dot(a, b, over k)`"},
+      {"einsum", "a product is `dot(a, b, over k)`"},
+      {"transpose", "axes have names, so none is needed: `y[j, i] = t` stores the other way round"},
+      {"reshape", "two spans may stand in one index: `w[h * D + d, k]`"},
+      {"concat", "write two stores, at `e` and at `e + D / 2`"},
+      {"load", "a view is read by its indices: `x[i, k]`"},
+      {"store", "a view is written by its indices: `y[i, j] = t;`"},
+      {"cast", "a cast is written like a call: `f32(x)`"},
+      {"len", "a dimension is known by its name; a span `i` tells `i.end - i.start`"},
+      {"sizeof", "strides are counted in elements; bytes are not seen"},
+      {"select", "did you mean `where`?"},
+      {"fabs", "did you mean `abs`?"},
+      {"mod", "write `a % b` for integers, `x - floor(x / y) * y` for floats"},
+      {"fmod", "write `x - floor(x / y) * y`"},
+      {"div", "write `a / b`; it rounds down for integers"},
+      {"prod", "write `reduce(f, x, over k)` with `fn f(a: f32, b: f32) -> f32 = a * b;`"},
+      {"lambda", "a function is declared in the file: `fn f(x: f32) -> f32 = …;`"}};
+  if (auto found = remedies.find(name); found != remedies.end())
+    return std::string(found->second);
+  if (std::string_view dtype = translatedDType(name); !dtype.empty())
+    return "did you mean `" + std::string(dtype) + "`?";
+  // __expf, expf
+  std::string_view stem = name;
+  while (stem.starts_with('_'))
+    stem.remove_prefix(1);
+  for (; !stem.empty() && !findBuiltin(stem); stem.remove_suffix(1))
+    if (!stem.ends_with('f') && !stem.ends_with('_'))
+      return {};
+  return stem.empty() ? std::string() : "did you mean `" + std::string(stem) + "`?";
+}
+
+/// The visible span that runs over a dimension or is cut by a tunable, or empty.
+std::string Elaborator::spanOver(const std::string &size) const {
+  for (const Names &frame : body->frames)
+    for (const auto &[name, entity] : frame)
+      if (entity.kind == Entity::Kind::Axis && entity.axis->isSpan &&
+          (entity.axis->dimension == size || entity.axis->tunable == size))
+        return name;
+  return {};
+}
+
 void Elaborator::reportUnknown(const ast::Name &name) {
+  if (mayBeUnread(name.text))
+    return;
   if (kernelInfo && !isFunctionBody() && kernelInfo->signature.tunables.count(name.text)) {
     diagnostics.error(name.where, "`" + name.text + "` is a tunable, which has no value in a kernel")
         .help("a tunable stands after `by`, in `tune` and in `require`; a span `i` tells `i.end - i.start`");
+    return;
+  }
+  if (findBuiltin(name.text)) {
+    diagnostics.error(name.where, quoted(name.text) + " is a built-in function").help("a variable has another name");
     return;
   }
   Diagnostic &error = diagnostics.error(name.where, "unknown name `" + name.text + "`");
@@ -113,6 +208,15 @@ void Elaborator::reportUnknown(const ast::Name &name) {
     error.help("it is declared in the standard library: `import \"" + std::string(file) + "\";`");
     return;
   }
+  if (auto left = body->leftNames.find(name.text); left != body->leftNames.end()) {
+    error.note(left->second, quoted(name.text) + " is declared here, and seen only in that block")
+        .help("declare what is used after a block before it, with `var`");
+    return;
+  }
+  if (std::string remedy = remedyForUnknown(name.text); !remedy.empty()) {
+    error.help(std::move(remedy));
+    return;
+  }
   bool outsideFunction = isFunctionBody() && kernelInfo != nullptr;
   suggest(error, name.text, visibleNames(),
           inDimension       ? "an expression binds no dimension: some view must have the name alone, or `<…>` must"
@@ -123,16 +227,6 @@ void Elaborator::reportUnknown(const ast::Name &name) {
 // --------------------------------------------------------------------------------------------------------------------
 // Types
 // --------------------------------------------------------------------------------------------------------------------
-
-/// Names of dtypes in other languages.
-static std::string_view translatedDType(std::string_view name) {
-  static const std::map<std::string_view, std::string_view> translations = {
-      {"double", "f64"}, {"float64", "f64"}, {"float32", "f32"}, {"half", "f16"},  {"float16", "f16"},  {"bfloat16", "bf16"},
-      {"long", "i64"},   {"int64", "i64"},   {"int", "i32"},     {"int32", "i32"}, {"short", "i16"},    {"int16", "i16"},
-      {"int8", "i8"},    {"char", "i8"},     {"uint8", "u8"},    {"byte", "u8"},   {"boolean", "bool"}, {"i1", "bool"}};
-  auto found = translations.find(name);
-  return found == translations.end() ? std::string_view() : found->second;
-}
 
 std::optional<DType> Elaborator::resolve(const ast::DTypeReference &reference) {
   if (reference.builtin)
@@ -159,7 +253,15 @@ std::optional<DType> Elaborator::resolve(const ast::DTypeReference &reference) {
 }
 
 void Elaborator::reportUnknownDType(const ast::DTypeReference &reference, std::vector<std::string_view> candidates) {
+  if (mayBeUnread(reference.name))
+    return;
   Diagnostic &error = diagnostics.error(reference.where, "unknown dtype `" + reference.name + "`");
+  static const std::set<std::string_view> unsignedTypes = {"u16",    "uint16", "u32",   "uint32", "u64",
+                                                           "uint64", "uint",   "usize", "size_t", "unsigned"};
+  if (unsignedTypes.contains(reference.name)) {
+    error.help("no integer is unsigned but `u8`: the next wider one holds its values, `i64` those of 32 bits");
+    return;
+  }
   if (std::string_view translated = translatedDType(reference.name); !translated.empty()) {
     error.help("did you mean `" + std::string(translated) + "`?");
     return;
@@ -170,13 +272,20 @@ void Elaborator::reportUnknownDType(const ast::DTypeReference &reference, std::v
     for (const auto &[name, entity] : frame)
       if (entity.kind == Entity::Kind::Fixed && entity.value.kind == Value::Kind::DType)
         candidates.push_back(name);
-  suggest(error, reference.name, candidates);
+  bool isCapital = reference.name.front() >= 'A' && reference.name.front() <= 'Z';
+  suggest(error, reference.name, candidates,
+          isCapital ? "a type that varies is a static: `<" + reference.name + ": float>`" : std::string());
 }
 
 const Axis *Elaborator::resolveAxis(const ast::Name &name) {
   const Entity *entity = lookup(name.text);
   if (!entity) {
-    reportUnknown(name);
+    std::string span = spanOver(name.text);
+    if (span.empty())
+      reportUnknown(name);
+    else
+      diagnostics.error(name.where, quoted(name.text) + " is a tunable, not a span")
+          .help("the span that it cuts is " + quoted(span));
     return nullptr;
   }
   if (entity->kind == Entity::Kind::Poisoned)
@@ -187,8 +296,12 @@ const Axis *Elaborator::resolveAxis(const ast::Name &name) {
     diagnostics.error(name.where, "`" + name.text + "` takes one index at a time, so no tile has it as an axis")
         .note(entity->where, "declared here without `by`")
         .help("to make it a span, write `by` and a block size after its range");
-  else
-    diagnostics.error(name.where, "`" + name.text + "` is not a span").note(entity->where, "declared here");
+  else {
+    std::string span = entity->kind == Entity::Kind::Dimension ? spanOver(name.text) : std::string();
+    diagnostics.error(name.where, "`" + name.text + "` is not a span")
+        .note(entity->where, "declared here")
+        .help(span.empty() ? "" : "the span over `" + name.text + "` is " + quoted(span));
+  }
   return nullptr;
 }
 
@@ -214,11 +327,17 @@ std::optional<TileType> Elaborator::resolve(const ast::TileTypeReference &refere
   return dtype && axes ? std::optional(TileType{*dtype, *axes}) : std::nullopt;
 }
 
+void Elaborator::leaveFrame() {
+  for (const auto &[name, entity] : body->frames.back())
+    body->leftNames[name] = entity.where;
+  body->frames.pop_back();
+}
+
 void Elaborator::inBlock(typed::Block &block, const std::function<void()> &work) {
   typed::Block *outer = std::exchange(body->block, &block);
   body->frames.emplace_back();
   work();
-  body->frames.pop_back();
+  leaveFrame();
   body->block = outer;
 }
 

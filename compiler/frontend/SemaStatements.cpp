@@ -30,6 +30,8 @@ void Elaborator::statements(const ast::Block &block) {
 }
 
 void Elaborator::statement(const ast::Statement &statement) {
+  if (statement.faulty) // the parser reported it
+    return;
   switch (statement.kind) {
   case ast::Statement::Kind::Let:
     return let(ast::as<ast::LetStatement>(statement));
@@ -209,7 +211,7 @@ void Elaborator::forStatement(const ast::ForStatement &statement) {
     body->block = &loop.body;
   }
   inBlock(*body->block, [&] { statements(statement.body); });
-  body->frames.pop_back();
+  leaveFrame();
   body->block = outer;
 }
 

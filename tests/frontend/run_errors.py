@@ -57,6 +57,7 @@ def generated():
     yield "limits-operands.tile", kernel.format(" + ".join(["1.0"] * 5000)), "1000"
     yield "limits-blocks.tile", kernel.replace("y[n] = {};", "{}").format("if true { " * 500 + "}" * 500), "nesting is deeper than 200 levels"
     yield "limits-calls.tile", calls(3000), "nested deeper than"
+    yield "lexical-utf-16.tile", kernel.format("1").encode("utf-16"), "1:1: error: a source is UTF-8, found UTF-16"
     yield "limits-errors.tile", "".join(f"let a{n} = missing{n}q;\n" for n in range(80)), "more errors"
 
 
@@ -86,7 +87,7 @@ def run_accepted(path):
 
 
 def run_generated(folder, name, program, part):
-    (folder / name).write_text(program)
+    (folder / name).write_bytes(program if isinstance(program, bytes) else program.encode())
     code, stderr = check(folder, name)
     (folder / name).unlink()
     return None if code == 1 and part in stderr else f"expected exit code 1 and {part!r}, found {code}\n{stderr[:2000]}"

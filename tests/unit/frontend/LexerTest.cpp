@@ -216,7 +216,9 @@ TEST(Lexer, WhatClingsToANumberMakesItMalformed) {
 }
 
 TEST(Lexer, ASuffixIsExplained) {
-  EXPECT_EQ(Lexed("1u").firstHint(), "a literal takes the type of what it meets; `f32(1)` states one");
+  EXPECT_EQ(Lexed("1u").firstHint(), "a literal takes the type of what it meets; `i32(1)` states one");
+  EXPECT_EQ(Lexed("1f").firstHint(), "a literal takes the type of what it meets; `f32(1)` states one");
+  EXPECT_EQ(Lexed("1'000").firstHint(), "digits are written without separators");
   EXPECT_EQ(Lexed("1_000").firstHint(), "digits are written without separators");
 }
 
