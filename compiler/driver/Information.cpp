@@ -21,6 +21,7 @@ std::string informationJson() {
   nlohmann::json limits = {{"source_bytes", frontend::maxSourceSize},
                            {"nesting_depth", frontend::maxNesting},
                            {"tile_elements", frontend::maxTileElements},
+                           {"inlined_operations", frontend::maxInlinedOperations},
                            {"view_rank", frontend::maxViewRank}};
   nlohmann::json information = {{"version", TILEWRIGHT_VERSION},
                                 {"build", TILEWRIGHT_BUILD_ID},

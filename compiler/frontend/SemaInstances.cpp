@@ -5,6 +5,7 @@
 #include "compiler/frontend/Elaborator.h"
 
 #include "compiler/frontend/Derivative.h"
+#include "compiler/frontend/Limits.h"
 
 #include <algorithm>
 
@@ -45,6 +46,37 @@ std::vector<DType> dtypesOf(const std::vector<TileType> &types) {
   return dtypes;
 }
 
+/// How many operations a function stands for.
+class InlinedSize {
+public:
+  explicit InlinedSize(const std::map<const Function *, size_t> &known) : known(known) {}
+
+  size_t of(const Function &function) const {
+    size_t size = of(function.body);
+    for (const Expr *result : function.results)
+      size += of(*result);
+    return size;
+  }
+
+private:
+  size_t of(const Block &block) const {
+    size_t size = 0;
+    for (const Statement *statement : block)
+      size += 1 + (statement->value ? of(*statement->value) : 0) + of(statement->body);
+    return size;
+  }
+  size_t of(const Expr &expr) const {
+    size_t size = 1;
+    if (auto callee = known.find(expr.callee); callee != known.end())
+      size += callee->second;
+    for (const Expr *operand : expr.operands)
+      size += of(*operand);
+    return size;
+  }
+
+  const std::map<const Function *, size_t> &known;
+};
+
 } // namespace
 
 const Function *Elaborator::instantiate(const FunctionReference &function, const std::vector<TileType> &types, const Axes &over,
@@ -77,8 +109,17 @@ const Function *Elaborator::instantiate(const FunctionReference &function, const
   const Function *instance = makeInstance(function, types, over, where);
   active.pop_back();
   noteCall(*function, types, over, where, faultsBefore);
-  if (instance)
+  if (instance) {
     origins[instance] = function;
+    inlinedSizes[instance] = InlinedSize(inlinedSizes).of(*instance);
+    if (inlinedSizes[instance] > maxInlinedOperations) {
+      diagnostics
+          .error(where, quoted(function->name) + " has more than " + std::to_string(maxInlinedOperations) +
+                            " operations, with those of the functions that it calls")
+          .help("every call is inlined: give what is used twice a name with `let`");
+      instance = nullptr;
+    }
+  }
   if (!instance || kernel.axes.size() == axesBefore)
     instances[key] = instance;
   return instance;

@@ -57,12 +57,22 @@ def generated():
     yield "limits-operands.tile", kernel.format(" + ".join(["1.0"] * 5000)), "1000"
     yield "limits-blocks.tile", kernel.replace("y[n] = {};", "{}").format("if true { " * 500 + "}" * 500), "nesting is deeper than 200 levels"
     yield "limits-calls.tile", calls(3000), "nested deeper than"
+    yield "limits-fan-out.tile", fan_out(40), "has more than 32768 operations, with those of the functions that it calls"
+    product = "fn g(x: f32) -> f32 = x * x * x * exp(x) * sin(x);\n"
+    repeated = kernel.format("deriv(" * 30 + "g" + ")" * 30 + "(f32(n))")
+    yield "limits-derivatives.tile", product + repeated, "has more than 32768 operations"
     yield "lexical-utf-16.tile", kernel.format("1").encode("utf-16"), "1:1: error: a source is UTF-8, found UTF-16"
     yield "limits-errors.tile", "".join(f"let a{n} = missing{n}q;\n" for n in range(80)), "more errors"
 
 
 def calls(count):
     lines = ["fn g0(x: f32) -> f32 = x;"] + [f"fn g{n}(x: f32) -> f32 = g{n - 1}(x);" for n in range(1, count)]
+    return "\n".join(lines) + f"\nkernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = g{count - 1}(1); }}\n"
+
+
+def fan_out(count):
+    """Each function calls the one before it twice."""
+    lines = ["fn g0(x: f32) -> f32 = x;"] + [f"fn g{n}(x: f32) -> f32 = g{n - 1}(x) + g{n - 1}(x + 1);" for n in range(1, count)]
     return "\n".join(lines) + f"\nkernel k(y: out f32[N]) over (n in N by BN) {{ y[n] = g{count - 1}(1); }}\n"
 
 
