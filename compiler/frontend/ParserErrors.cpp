@@ -6,6 +6,9 @@
 // before a block, `recoverInFile` after a bad declaration. `complain` reports a fault whose remedy is clear (`&&`, a missing
 // `;` before a new line) and goes on as if it had been applied. Two rules prevent cascades: one token causes one error, and an
 // Invalid token none, since the lexer has reported it.
+//
+// What was read is checked even if other parts were not. So that nothing is reported twice, `noteUnread` keeps the names in what
+// was left out, which Sema does not miss, and a node that was read in spite of a fault is marked `faulty`.
 #include "compiler/frontend/ParserState.h"
 
 namespace tilewright::frontend::parsing {
