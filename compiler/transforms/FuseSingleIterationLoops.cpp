@@ -105,6 +105,7 @@ public:
     otherwise.getOperations().splice(otherwise.begin(), block.getOperations(), Block::iterator(first), end);
 
     builder.setInsertionPointToStart(branch.thenBlock());
+    copyConstants(otherwise);
     emitFused(otherwise.without_terminator());
     renameAxes(branch.getThenRegion());
   }
@@ -117,6 +118,17 @@ private:
     Value isSome = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, length, zero);
     Value fits = arith::CmpIOp::create(builder, arith::CmpIPredicate::sle, length, capacity);
     return arith::AndIOp::create(builder, isSome, fits);
+  }
+
+  /// Constants stand before the loops, also those with the other loops' axes, which are about to be renamed here alone.
+  void copyConstants(Block &block) {
+    block.walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        auto constant = operand.getDefiningOp<arith::ConstantOp>();
+        if (constant && tile::isTile(operand.getType()) && !mapping.contains(operand))
+          builder.clone(*constant, mapping);
+      }
+    });
   }
 
   template <typename Range> void emitFused(Range &&ops) {
@@ -157,6 +169,9 @@ private:
     });
     replacer.addReplacement([&](tile::SpanType span) -> Type {
       return tile::SpanType::get(span.getContext(), renamed(span.getAxis()), span.getCapacity());
+    });
+    replacer.addReplacement([&](DenseElementsAttr constant) -> Attribute { // whose type is no sub-element of it
+      return constant.reshape(cast<ShapedType>(replacer.replace(constant.getType())));
     });
     for (Operation &op : region.getOps())
       replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);

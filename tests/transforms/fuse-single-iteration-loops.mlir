@@ -66,6 +66,54 @@ tile.kernel @two_passes(%x: !x, %y: !y, %M: i64, %N: i64) dimensions = 2 {
 !i = tensor<4xf32, #tile.axes<"i">>
 !ij = tensor<4x512xf32, #tile.axes<"i", "j">>
 !ik = tensor<4x512xf32, #tile.axes<"i", "k">>
+!ikb = tensor<4x512xi1, #tile.axes<"i", "k">>
+!x = !tile.view<element = f32, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 4>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 4>
+
+// Constants stand before both loops: the version where the second loop's axis is the first's has its own.
+// CHECK-LABEL: tile.kernel @constants
+// CHECK:         arith.constant dense<1.000000e+00> : tensor<4x512xf32, #tile.axes<"i", "k">>
+// CHECK:         scf.if
+// CHECK:           %[[ONE:.+]] = arith.constant dense<1.000000e+00> : tensor<4x512xf32, #tile.axes<"i", "j">>
+// CHECK:           arith.select %{{.+}}, %[[ONE]], %{{.+}} : tensor<4x512xi1, #tile.axes<"i", "j">>, tensor<4x512xf32, #tile.axes<"i", "j">>
+// CHECK:         } else {
+// CHECK:           arith.select %{{.+}}, %{{.+}}, %{{.+}} : tensor<4x512xi1, #tile.axes<"i", "k">>, tensor<4x512xf32, #tile.axes<"i", "k">>
+tile.kernel @constants(%x: !x, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : !i
+  %one = arith.constant dense<1.0> : !ik
+  tile.parallel "i" %i : !si in %c0 to %M {
+    %ii = tile.index %i : !si -> !ii
+    %sum = tile.for "j" %j : !sj in %c0 to %N carries (%l = %zero) : !i {
+      %ji = tile.index %j : !sj -> !ji
+      %v = tile.load %x[%ii, %ji] spans(%i, %j) compare [false, false] : !x, (!ii, !ji), spans(!si, !sj) -> !ij
+      %e = math.exp %v : !ij
+      %s = tile.reduce add %e over (%j) : !ij, !sj -> !i
+      %n = arith.addf %l, %s : !i
+      tile.yield %n : !i
+    }
+    tile.for "k" %k : !sk in %c0 to %N {
+      %ki = tile.index %k : !sk -> !ki
+      %v = tile.load %x[%ii, %ki] spans(%i, %k) compare [false, false] : !x, (!ii, !ki), spans(!si, !sk) -> !ik
+      %e = math.exp %v : !ik
+      %big = arith.cmpf ogt, %e, %one : !ik
+      %q = arith.select %big, %one, %e : !ikb, !ik
+      tile.store %q, %y[%ii, %ki] spans(%i, %k) compare [false, false] : !ik, !y, (!ii, !ki), spans(!si, !sk)
+    }
+  }
+}
+
+// -----
+
+!si = !tile.span<"i", 4>
+!sj = !tile.span<"j", 512>
+!sk = !tile.span<"k", 512>
+!ii = tensor<4xi64, #tile.axes<"i">>
+!ji = tensor<512xi64, #tile.axes<"j">>
+!ki = tensor<512xi64, #tile.axes<"k">>
+!i = tensor<4xf32, #tile.axes<"i">>
+!ij = tensor<4x512xf32, #tile.axes<"i", "j">>
+!ik = tensor<4x512xf32, #tile.axes<"i", "k">>
 !x = !tile.view<element = f32, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 4>
 !y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 4>
 
