@@ -125,7 +125,8 @@ void PlaceRule::checkView(const typed::View &view) {
     if (site.store && site.view == &view)
       (isSet(site) ? assignments : sums).push_back(&site);
   if (assignments.empty() && sums.empty()) {
-    diagnostics.error(view.where, quoted(view.name) + " is never written").help("store to it, or remove it");
+    if (!view.isStoredInDroppedBranch)
+      diagnostics.error(view.where, quoted(view.name) + " is never written").help("store to it, or remove it");
     return;
   }
   Sites all = assignments;

@@ -86,6 +86,8 @@ void Elaborator::checkNames(const ast::Statement &statement) {
 
 void Elaborator::checkAssignmentNames(const ast::AssignStatement &statement) {
   checkName(statement.target);
+  for (const std::unique_ptr<typed::View> &view : kernel.views) // names are never shadowed
+    view->isStoredInDroppedBranch |= view->name == statement.target.text;
   if (statement.places) {
     for (const ast::ExpressionPtr &index : statement.places->indices)
       checkNames(index.get());

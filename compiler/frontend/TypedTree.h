@@ -96,6 +96,8 @@ struct View {
   bool optional = false;
   /// Decided by the specialization; when a kernel is only checked an optional view is `Unknown`, and `if v` is kept.
   enum class Presence { Present, Absent, Unknown } presence = Presence::Present;
+  /// A branch that the statics have decided away stores to it: it is an output, though not of this specialization.
+  bool isStoredInDroppedBranch = false;
   SourceRange where;
 
   bool isWritten() const { return access != ast::Parameter::Access::In; }

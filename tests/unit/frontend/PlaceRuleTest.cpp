@@ -287,6 +287,13 @@ TEST(PlaceRule, AnAbsentOutputNeedNot) {
   expectLegal("(x: f32[M], y: out f32[M], z: out f32[M]?) over (i in M by BM) { y[i] = x[i]; if z { z[i] = x[i]; } }");
 }
 
+TEST(PlaceRule, NorOneWhoseStoresAreDecidedAway) {
+  expectLegal("<keep: bool = false>(x: f32[M], y: out f32[M], z: out f32[M]?) over (i in M by BM) {"
+              " y[i] = x[i]; if keep { if z { z[i] = x[i]; } } }");
+  expectLegal("<n: i64 = 0>(x: f32[M], y: out f32[M], z: inout f32[M]) over (i in M by BM) {"
+              " y[i] = x[i]; if n > 0 { for k in 2 { z[i] += x[i]; } } }");
+}
+
 TEST(PlaceRule, AViewIsAssignedOrAccumulated) {
   expectError("(x: f32[M], y: out f32[2 * M]) over (i in M by BM) { y[i] = x[i]; y[i + M] += x[i]; }",
               "`y` is assigned with `=`, so it cannot be accumulated too");
