@@ -183,8 +183,16 @@ void readBeforeWriting(tile::KernelOp kernel) {
 // Rules 2 and 3
 // --------------------------------------------------------------------------------------------------------------------
 
+/// A constant stands at the top of the kernel, before the spans whose axes it has; its buffer is filled where the dot is.
+void moveConstantsTo(tile::DotOp dot) {
+  for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()})
+    if (auto constant = operand->get().getDefiningOp<arith::ConstantOp>())
+      operand->set(OpBuilder(dot).clone(*constant)->getResult(0));
+}
+
 void markDotOperands(tile::KernelOp kernel) {
   kernel.walk([](tile::DotOp dot) {
+    moveConstantsTo(dot);
     for (Value operand : {dot.getLhs(), dot.getRhs()}) {
       auto load = operand.getDefiningOp<tile::LoadOp>();
       if (!hasBuffer(operand) && !(load && isPlain(load)))

@@ -113,6 +113,40 @@ tile.kernel @product(%x: !x, %w: !x, %y: !y, %M: i64, %N: i64, %K: i64) dimensio
 // -----
 
 !si = !tile.span<"i", 8>
+!sk = !tile.span<"k", 16>
+!ii = tensor<8xi64, #tile.axes<"i">>
+!ki = tensor<16xi64, #tile.axes<"k">>
+!k = tensor<16xf32, #tile.axes<"k">>
+!ik = tensor<8x16xf32, #tile.axes<"i", "k">>
+!i = tensor<8xf32, #tile.axes<"i">>
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 4>
+!y = !tile.view<element = f32, dims = ["M"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+
+// A constant operand is filled in where its axes' spans are known, not at the top of the kernel.
+// CHECK-LABEL: tile.kernel @constant_operand
+// CHECK:         tile.for "k"
+// CHECK:           tile.load
+// CHECK:           %[[ONE:.+]] = arith.constant {tilewright.materialize = "dot operand"} dense<1.000000e+00>
+// CHECK:           tile.dot %{{.+}}, %[[ONE]], %{{.+}}
+tile.kernel @constant_operand(%x: !x, %y: !y, %M: i64, %K: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : !i
+  %one = arith.constant dense<1.0> : !k
+  tile.parallel "i" %i : !si in %c0 to %M {
+    %ii = tile.index %i : !si -> !ii
+    %r = tile.for "k" %k : !sk in %c0 to %K carries (%sum = %zero) : !i {
+      %ki = tile.index %k : !sk -> !ki
+      %a = tile.load %x[%ii, %ki] spans(%i, %k) compare [false, false] : !x, (!ii, !ki), spans(!si, !sk) -> !ik
+      %n = tile.dot %a, %one, %sum over (%k) : !ik, !k, !sk -> !i
+      tile.yield %n : !i
+    }
+    tile.store %r, %y[%ii] spans(%i) compare [false] : !i, !y, (!ii), spans(!si)
+  }
+}
+
+// -----
+
+!si = !tile.span<"i", 8>
 !sk = !tile.span<"k", 8>
 !ii = tensor<8xi64, #tile.axes<"i">>
 !ki = tensor<8xi64, #tile.axes<"k">>
