@@ -99,6 +99,8 @@ Status viewFromDLPack(const void *from, bool isVersioned, tw_argument &view) {
                          " bits and ", tensor->dtype.lanes, " lanes, which is no dtype of the language"));
   if (tensor->ndim < 1 || tensor->ndim > TW_MAX_RANK)
     return Status(TW_INVALID_SHAPE, concat("the tensor has rank ", tensor->ndim, ", expected 1 to ", TW_MAX_RANK));
+  if (!tensor->shape)
+    return Status(TW_INVALID_SHAPE, concat("the tensor has rank ", tensor->ndim, ", and its shape is null"));
   tw_argument shaped = tw_strided_view(view.parameter, nullptr, view.dtype, tensor->ndim, tensor->shape, tensor->strides);
   shaped.data = tensor->data ? static_cast<char *>(tensor->data) + tensor->byteOffset : nullptr;
   view = shaped;

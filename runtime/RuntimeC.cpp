@@ -376,11 +376,11 @@ tw_argument tw_strided_view(const char *parameter, void *data, tw_dtype dtype, i
   argument.rank = rank;
   argument.data = data;
   int64_t stride = 1;
-  for (int32_t dimension = std::min(rank, TW_MAX_RANK); shape && dimension-- > 0;) {
-    argument.shape[dimension] = shape[dimension];
+  for (int32_t dimension = std::min(rank, TW_MAX_RANK); dimension-- > 0;) {
+    argument.shape[dimension] = shape ? shape[dimension] : -1; // without a shape it must not pass for an empty view
     argument.strides[dimension] = strides ? strides[dimension] : stride;
     // A shape that is too large is refused later; here it must only not overflow.
-    if (__builtin_mul_overflow(stride, std::max<int64_t>(shape[dimension], 1), &stride))
+    if (__builtin_mul_overflow(stride, std::max<int64_t>(argument.shape[dimension], 1), &stride))
       stride = INT64_MAX;
   }
   return argument;

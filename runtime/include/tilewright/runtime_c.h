@@ -270,7 +270,8 @@ typedef struct tw_argument {
   double real;
 } tw_argument;
 
-/* A row-major (contiguous) view. A rank outside 1..TW_MAX_RANK is kept, and refused by tw_prepare. */
+/* A row-major (contiguous) view. A rank outside 1..TW_MAX_RANK is kept, and refused by tw_prepare; so is a null shape, as negative
+ * extents. */
 TW_API tw_argument tw_view(const char *parameter, void *data, tw_dtype dtype, int32_t rank, const int64_t *shape);
 /* strides null: row-major. */
 TW_API tw_argument tw_strided_view(const char *parameter, void *data, tw_dtype dtype, int32_t rank, const int64_t *shape,

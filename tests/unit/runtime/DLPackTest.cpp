@@ -75,6 +75,7 @@ TEST(DLPack, OtherTensorsAreRefused) {
   EXPECT_EQ(message([](Tensor &from) { from.lanes = 4; }),
             "the tensor has DLPack type code 2 of 32 bits and 4 lanes, which is no dtype of the language");
   EXPECT_EQ(message([](Tensor &from) { from.ndim = 0; }), "the tensor has rank 0, expected 1 to 5");
+  EXPECT_EQ(message([](Tensor &from) { from.shape = nullptr; }), "the tensor has rank 2, and its shape is null");
 }
 
 TEST(DLPack, VersionedTensors) {

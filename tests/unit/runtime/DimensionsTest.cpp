@@ -96,6 +96,7 @@ TEST(Dimensions, UnknownNamesAndNegativeExtentsAreErrors) {
   EXPECT_EQ(bind(linear, {}, {{"Q", 3}}).status().message(), "kernel linear has no dimension Q (there are M, K, N)");
   EXPECT_EQ(bind(linear, {}, {{"N", -3}}).status().message(), "dimension N is -3, which is negative");
   EXPECT_EQ(bind(linear, {given("w", {-1, 3})}).status().message(), "parameter w: shape [-1, 3] has a negative extent");
+  EXPECT_EQ(bind(linear, {tw_view("w", memory, TW_F32, 2, nullptr)}).status().code(), TW_INVALID_SHAPE); // not an empty view
   EXPECT_EQ(bind(linear, {given("w", {int64_t(1) << 40, int64_t(1) << 40})}).status().code(), TW_INVALID_SHAPE);
 }
 
