@@ -64,7 +64,7 @@ Value Emitter::fromIndex(Value value) {
 }
 
 Value Emitter::ceilDiv(Value low, Value high, int64_t step) {
-  Value length = max(sub(high, low), constant(0));
+  Value length = sub(max(high, low), low); // high - low may wrap where the range is empty
   if (step == 1)
     return length;
   return builder.createOrFold<arith::DivUIOp>(add(length, constant(step - 1)), constant(step));

@@ -9,11 +9,11 @@ module attributes {tilewright.grid = "product", tilewright.sums = []} {
     %c127_i64 = arith.constant 127 : i64
     %c64_i64 = arith.constant 64 : i64
     %c63_i64 = arith.constant 63 : i64
-    %c0_i64 = arith.constant 0 : i64
     %0 = llvm.getelementptr %arg0[22] : (!llvm.ptr) -> !llvm.ptr, i64
     %1 = llvm.load %0 : !llvm.ptr -> i64
     %2 = llvm.getelementptr %arg0[24] : (!llvm.ptr) -> !llvm.ptr, i64
     %3 = llvm.load %2 : !llvm.ptr -> i64
+    %c0_i64 = arith.constant 0 : i64
     %4 = arith.maxsi %1, %c0_i64 : i64
     %5 = arith.addi %4, %c63_i64 : i64
     %6 = arith.divui %5, %c64_i64 : i64
@@ -88,7 +88,7 @@ module attributes {tilewright.grid = "product", tilewright.sums = []} {
     %50 = llvm.getelementptr %arg0[24] : (!llvm.ptr) -> !llvm.ptr, i64
     %51 = llvm.load %50 : !llvm.ptr -> i64
     %c0_i64_0 = arith.constant 0 : i64
-    %52 = arith.maxsi %51, %c0_i64 : i64
+    %52 = arith.maxsi %51, %c0_i64_0 : i64
     %53 = arith.addi %52, %c127_i64 : i64
     %54 = arith.divui %53, %c128_i64 : i64
     scf.for %arg5 = %arg1 to %arg2 step %c1_i64  : i64 {
