@@ -9,8 +9,8 @@
 //   other        everything else                                  what keeps a tile near 16384 elements (64 KiB of f32)
 //
 // Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
-// tile larger than the dimension buys nothing, and the grid should have work for every core. No tile passes the language's limit
-// unless sizes that are given, `tune` or `require` make it.
+// tile larger than the dimension buys nothing, and the grid should have work for every core. No tile exceeds the language's limit
+// on elements, whatever constant dimensions and repeated tunables it has, unless sizes that are given, `tune` or `require` make it.
 
 #include "compiler/driver/ChooseTunables.h"
 
@@ -108,12 +108,15 @@ public:
       if (!tunable->value)
         sizes[tunable->name] = limited(*tunable, sizes[tunable->name]);
     splitSmallGrid();
-    shrinkTooLargeTiles();
     for (const auto &tunable : kernel.tunables)
       if (!tunable->value)
         sizes[tunable->name] = nearestAllowed(*tunable, sizes[tunable->name]);
+    fitTiles();
     return sizes;
   }
+
+  /// Is no tile too large with these sizes?
+  bool fits(const std::map<std::string, int64_t> &candidate) const { return !tooLarge(candidate); }
 
 private:
   const typed::Kernel &kernel;
@@ -140,6 +143,8 @@ private:
           raise(axis, Role::Contiguous);
     };
     visitor.onStatement = [&](const Statement &statement) {
+      for (const typed::Symbol *symbol : statement.symbols)
+        tiles.push_back(symbol->type.axes);
       if (statement.kind == typed::StatementKind::Store && !statement.indices.empty()) {
         tiles.push_back(statement.placeAxes);
         for (const Axis *axis : statement.indices.back()->type.axes)
@@ -180,18 +185,49 @@ private:
     }
   }
 
-  std::optional<int64_t> capacity(const Axis *axis) const {
+  static std::optional<int64_t> capacity(const Axis *axis, const std::map<std::string, int64_t> &sizes) {
     if (axis->capacity)
       return axis->capacity;
     auto size = sizes.find(axis->tunable);
     return size == sizes.end() ? std::nullopt : std::optional<int64_t>(size->second);
   }
 
-  int64_t elements(const std::vector<const Axis *> &axes) const {
+  static int64_t elements(const std::vector<const Axis *> &axes, const std::map<std::string, int64_t> &sizes) {
     int64_t product = 1;
-    for (const Axis *axis : axes)
-      product = std::min(product * std::max<int64_t>(1, capacity(axis).value_or(1)), int64_t(1) << 40);
+    for (const Axis *axis : axes) {
+      int64_t size = std::min(std::max<int64_t>(1, capacity(axis, sizes).value_or(1)), int64_t(1) << 20);
+      product = std::min(product * size, int64_t(1) << 40);
+    }
     return product;
+  }
+
+  const std::vector<const Axis *> *tooLarge(const std::map<std::string, int64_t> &candidate) const {
+    auto tile = std::find_if(tiles.begin(), tiles.end(),
+                             [&](const auto &axes) { return elements(axes, candidate) > maxTileElements; });
+    return tile == tiles.end() ? nullptr : &*tile;
+  }
+
+  /// Shortens the longest axis of a tile that is too large until none is, or what is left was not chosen here.
+  void fitTiles() {
+    while (const std::vector<const Axis *> *axes = tooLarge(sizes)) {
+      const typed::Tunable *longest = nullptr;
+      for (const auto &tunable : kernel.tunables) {
+        bool has = std::any_of(axes->begin(), axes->end(), [&](const Axis *axis) { return axis->tunable == tunable->name; });
+        if (has && !tunable->value && nextSmaller(*tunable) && (!longest || sizes[tunable->name] > sizes[longest->name]))
+          longest = tunable.get();
+      }
+      if (!longest)
+        return;
+      sizes[longest->name] = *nextSmaller(*longest);
+    }
+  }
+
+  std::optional<int64_t> nextSmaller(const typed::Tunable &tunable) const {
+    int64_t size = sizes.at(tunable.name), smaller = tunable.allowed.empty() ? size / 2 : 0;
+    for (int64_t allowed : tunable.allowed)
+      if (allowed < size)
+        smaller = std::max(smaller, allowed);
+    return smaller > 0 ? std::optional<int64_t>(smaller) : std::nullopt;
   }
 
   /// The largest power of two with which no tile that has this tunable exceeds the wanted number of elements.
@@ -200,7 +236,7 @@ private:
     for (const auto &axes : tiles) {
       bool has = std::any_of(axes.begin(), axes.end(), [&](const Axis *axis) { return axis->tunable == tunable.name; });
       if (has)
-        largest = std::max(largest, elements(axes));
+        largest = std::max(largest, elements(axes, sizes));
     }
     int64_t size = 64;
     while (size > 1 && size * largest > tileElements)
@@ -229,7 +265,7 @@ private:
       auto extent = extents.find(level.axis->dimension);
       if (level.axis->dimension.empty() || extent == extents.end())
         return std::nullopt;
-      int64_t size = level.axis->isSpan ? capacity(level.axis).value_or(1) : 1;
+      int64_t size = level.axis->isSpan ? capacity(level.axis, sizes).value_or(1) : 1;
       product *= (extent->second + size - 1) / std::max<int64_t>(1, size);
     }
     return product;
@@ -256,21 +292,6 @@ private:
         changed = true;
       }
     }
-  }
-
-  /// Roles look at one operation each: a row of a product can also be that of a tile with long contiguous rows.
-  void shrinkTooLargeTiles() {
-    for (const auto &axes : tiles)
-      while (elements(axes) > maxTileElements) {
-        int64_t *largest = nullptr;
-        for (const Axis *axis : axes)
-          if (auto size = sizes.find(axis->tunable); size != sizes.end() && !isGiven(axis->tunable) && size->second > 1)
-            if (!largest || size->second > *largest)
-              largest = &size->second;
-        if (!largest)
-          break; // what is given decides; the author is told when the kernel is specialized with it
-        *largest = (*largest + 1) / 2;
-      }
   }
 
   bool isGiven(const std::string &name) const {
@@ -330,8 +351,8 @@ const typed::Requirement *firstBroken(const typed::Kernel &kernel, const std::ma
   return nullptr;
 }
 
-/// The chosen sizes, or near ones that the kernel's requirements on tunables allow.
-bool satisfyRequirements(const typed::Kernel &kernel, std::map<std::string, int64_t> &sizes) {
+/// The chosen sizes, or near ones that the kernel's requirements on tunables and the limit on tiles allow.
+bool satisfyRequirements(const typed::Kernel &kernel, const Chooser &chooser, std::map<std::string, int64_t> &sizes) {
   if (!firstBroken(kernel, sizes))
     return true;
   std::vector<std::string> free;
@@ -348,7 +369,7 @@ bool satisfyRequirements(const typed::Kernel &kernel, std::map<std::string, int6
   int64_t budget = 20000; // combinations tried before giving up
   std::function<bool(size_t)> search = [&](size_t position) {
     if (position == free.size())
-      return --budget < 0 || !firstBroken(kernel, sizes);
+      return --budget < 0 || (!firstBroken(kernel, sizes) && chooser.fits(sizes));
     for (int64_t candidate : candidates[free[position]]) {
       sizes[free[position]] = candidate;
       if (search(position + 1))
@@ -373,7 +394,7 @@ std::optional<std::map<std::string, int64_t>> chooseTunables(const typed::Kernel
                                                              Diagnostics &diagnostics) {
   Chooser chooser(kernel, extents);
   std::map<std::string, int64_t> sizes = chooser.choose();
-  if (!satisfyRequirements(kernel, sizes)) {
+  if (!satisfyRequirements(kernel, chooser, sizes)) {
     std::map<std::string, int64_t> given = chooser.choose();
     const typed::Requirement *broken = firstBroken(kernel, given);
     diagnostics.error(broken ? broken->where : kernel.where,
