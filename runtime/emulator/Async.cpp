@@ -1,0 +1,74 @@
+#include "runtime/emulator/Async.h"
+
+#include "runtime/emulator/Block.h"
+
+#include <cstring>
+
+using namespace tilewright::runtime::emulator;
+
+void Async::commit(unsigned thread) {
+  lanes[thread].groups.push_back(std::move(lanes[thread].open));
+  lanes[thread].open.clear();
+}
+
+void Async::issue(Block &block, unsigned thread, const Copy &copy) {
+  lanes[thread].open.push_back(std::make_shared<Copy>(copy));
+  if (block.chance(4))
+    land(block, *lanes[thread].open.back());
+}
+
+void Async::land(Block &block, Copy &copy) {
+  if (copy.hasLanded)
+    return;
+  copy.hasLanded = true;
+  std::byte *to = block.shared.data() + copy.destination;
+  if (copy.sourceBytes)
+    memcpy(to, copy.source, copy.sourceBytes);
+  memset(to + copy.sourceBytes, 0, copy.bytes - copy.sourceBytes);
+}
+
+void Async::complete(Block &block, Copy &copy) {
+  if (copy.isDone)
+    return;
+  land(block, copy);
+  copy.isDone = true;
+  if (!block.launch.options.checkRaces)
+    return;
+  copy.who.clock = block.clocks[copy.who.warp][copy.who.warp];
+  block.shadow.settle(copy.destination, copy.bytes, copy.who);
+}
+
+void Async::wait(Block &block, unsigned thread, uint32_t left) {
+  auto &groups = lanes[thread].groups;
+  for (; groups.size() > left; groups.pop_front())
+    for (auto &copy : groups.front())
+      complete(block, *copy);
+}
+
+void Async::waitAll(Block &block, unsigned thread) {
+  wait(block, thread, 0);
+  for (auto &copy : lanes[thread].open)
+    complete(block, *copy);
+  lanes[thread].open.clear();
+}
+
+void Async::arriveAfter(unsigned thread, uint32_t mbarrier, const Accessor &who) {
+  AsyncArrive arrive{mbarrier, who, {}};
+  for (const auto &group : lanes[thread].groups)
+    arrive.copies.insert(arrive.copies.end(), group.begin(), group.end());
+  arrive.copies.insert(arrive.copies.end(), lanes[thread].open.begin(), lanes[thread].open.end());
+  arrives.push_back(std::move(arrive));
+}
+
+void Async::fire(Block &block, size_t index) {
+  AsyncArrive arrive = std::move(arrives[index]);
+  arrives.erase(arrives.begin() + static_cast<std::ptrdiff_t>(index));
+  for (auto &copy : arrive.copies)
+    complete(block, *copy);
+  Mbarrier *barrier = block.mbarrier(arrive.mbarrier);
+  if (!barrier || barrier->pending == 0)
+    return;
+  block.release(arrive.who.warp, barrier->arrivals);
+  --barrier->pending;
+  block.update(*barrier, arrive.mbarrier);
+}
