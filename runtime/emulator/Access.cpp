@@ -135,7 +135,8 @@ std::byte *Warp::sharedAccess(const Instruction &instruction, unsigned lane, uin
 /// Always false.
 bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict, bool isWrite) {
   if (conflict.kind == Conflict::Kind::Uninitialized) {
-    fault(FaultKind::Uninitialized, instruction, lane, "a read of shared memory that no thread of the block has written", address);
+    fault(FaultKind::Uninitialized, instruction, lane, 
+          "a read of shared memory that no thread of the block has written: the write is missing, or what makes this read wait for it", address);
     return false;
   }
   const Instruction &earlier = program.code[conflict.other.instruction];

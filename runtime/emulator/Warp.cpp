@@ -355,4 +355,8 @@ void Warp::describeWaits(std::vector<Party> &parties) const {
     parties.push_back({place(program.code[pcs[lane]], lane),
                        concat("warp ", number, ", ", std::popcount(parked), " threads wait for other threads of their warp")});
   }
+  if (uint32_t polling = live & ~waiting & ~parked) {
+    unsigned lane = static_cast<unsigned>(std::countr_zero(polling));
+    parties.push_back({place(program.code[pcs[lane]], lane), concat("warp ", number, ", ", std::popcount(polling), " threads ask in a loop")});
+  }
 }

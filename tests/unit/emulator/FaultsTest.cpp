@@ -101,13 +101,13 @@ TEST(EmulatorFaults, UninitializedSharedMemory) {
 
 TEST(EmulatorFaults, RacesBetweenWarps) {
   expectClean("st.shared.u32 [%r2], %r0; bar.sync 0; ld.shared.u32 %r5, [%r3]; bar.sync 0; st.shared.u32 [%r2], %r5;");
-  Fault fault = expectFault(FaultKind::Race, ".loc 1 5 1\nst.shared.u32 [%r2], %r0;\n.loc 1 6 1\nld.shared.u32 %r5, [%r3];",
-                            {"a read of shared memory that another thread writes", "the earlier write: test.tile:5"});
+  Fault fault = expectFault(FaultKind::Race, "st.shared.u32 [%r2], 0; bar.sync 0;\n.loc 1 5 1\nst.shared.u32 [%r2], %r0;\n.loc 1 6 1\nld.shared.u32 %r5, [%r3];",
+                            {"a write to shared memory that another thread reads", "the earlier read: test.tile:6"});
   ASSERT_EQ(fault.parties.size(), 1u);
   EXPECT_NE(fault.parties[0].place.thread, fault.place.thread);
-  EXPECT_EQ(fault.place.line, 6u);
+  EXPECT_EQ(fault.place.line, 5u);
   expectFault(FaultKind::Race, "st.shared.u32 [%r2], %r0; bar.sync 0; ld.shared.u32 %r5, [%r3]; st.shared.u32 [%r2], %r5;",
-              {"a write to shared memory that another thread reads", "the earlier read"});
+              {"a read of shared memory that another thread writes", "the earlier write"});
   expectFault(FaultKind::Race, "st.shared.u32 [%r2], %r0; st.shared.u32 [%r3], %r0;", {"a write to", "another thread writes"});
 }
 
@@ -122,7 +122,7 @@ TEST(EmulatorFaults, RacesWithinAWarp) {
 TEST(EmulatorFaults, NeighboursInOneWordAreNoRace) {
   expectClean("add.u32 %r5, %r1, %r0; cvt.u16.u32 %h1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; xor.b32 %r6, %r0, 33; add.u32 %r6, %r1, %r6;"
               "ld.shared.u8 %h2, [%r6]; bar.sync 0; st.shared.u8 [%r6], %h1;");
-  expectFault(FaultKind::Race, "add.u32 %r5, %r1, %r0; st.shared.u8 [%r5], %h1; xor.b32 %r6, %r0, 33; add.u32 %r6, %r1, %r6; ld.shared.u8 %h2, [%r6];", {});
+  expectFault(FaultKind::Race, "add.u32 %r5, %r1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; st.shared.u8 [%r5], %h1; xor.b32 %r6, %r0, 33; add.u32 %r6, %r1, %r6; ld.shared.u8 %h2, [%r6];", {});
 }
 
 TEST(EmulatorFaults, NamedBarriersOrderTheirWarpsOnly) {
@@ -131,7 +131,7 @@ TEST(EmulatorFaults, NamedBarriersOrderTheirWarpsOnly) {
   expectClean(produce + "@%p1 st.shared.u32 [%r2], %r0; @%p1 bar.arrive 1, 64; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:");
   expectFault(FaultKind::Race,
               produce + "@%p1 bar.arrive 1, 64; @%p1 st.shared.u32 [%r2], %r0; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:", {});
-  expectFault(FaultKind::Race, produce + "setp.lt.u32 %p3, %r0, 64; st.shared.u32 [%r2], %r0; @%p3 bar.sync 1, 64; xor.b32 %r5, %r0, 64;"
+  expectFault(FaultKind::Race, produce + "setp.lt.u32 %p3, %r0, 64; st.shared.u32 [%r2], 0; bar.sync 0; st.shared.u32 [%r2], %r0; @%p3 bar.sync 1, 64; xor.b32 %r5, %r0, 64;"
                                          "mad.lo.u32 %r5, %r5, 4, %r1; ld.shared.u32 %r6, [%r5];", {}, 128);
 }
 
@@ -194,8 +194,8 @@ TEST(EmulatorFaults, RacesOfNvccsPrograms) {
   ASSERT_EQ(report.faults.size(), 1u);
   EXPECT_EQ(report.faults[0].kind, FaultKind::Race);
   EXPECT_EQ(report.faults[0].place.file, "matmul_tiled.cu");
-  EXPECT_EQ(report.faults[0].place.line, 7u) << report.text(); // the store to tileA
-  EXPECT_EQ(report.faults[0].parties[0].place.line, 11u);       // the read in the loop
+  EXPECT_EQ(report.faults[0].place.line, 8u) << report.text(); // a store
+  EXPECT_EQ(report.faults[0].parties[0].place.line, 12u);       // the read in the loop
 }
 
 TEST(EmulatorFaults, ShortWaitForACopy) {
