@@ -21,7 +21,7 @@ std::string failureOf(const std::string &body) {
 
 } // namespace
 
-TEST(EmulatorParser, EveryProgramOfNvccIsRead) {
+TEST(EmulatorParser, ProgramsOfNvccAreRead) {
   for (const char *name : {"vector_add.ptx", "matmul_tiled.ptx", "reduce.ptx", "divergent.ptx", "matmul_mma.ptx", "messages.ptx"}) {
     Result<Program> program = parse(name, programText(name));
     ASSERT_TRUE(program.ok()) << program.status().message();

@@ -171,6 +171,38 @@ TEST(EmulatorPrograms, MatmulByTensorInstructions) {
   }
 }
 
+TEST(EmulatorPrograms, SoftmaxAndHalvesByLlvm) {
+  Machine machine = Machine::program("from_llvm.ptx");
+  machine.options.seed = 5;
+  int n = 300;
+  std::vector<float> x = randomFloats(600, 6), y(600);
+  for (float &value : x)
+    value *= 8;
+  for (size_t row = 0; row < 2; ++row) {
+    double most = -1e30, sum = 0;
+    for (size_t i = 0; i < 300; ++i)
+      most = std::max(most, double(x[row * 300 + i]));
+    for (size_t i = 0; i < 300; ++i)
+      sum += std::exp(double(x[row * 300 + i]) - most);
+    for (size_t i = 0; i < 300; ++i)
+      y[row * 300 + i] = static_cast<float>(std::exp(double(x[row * 300 + i]) - most) / sum);
+  }
+  uint64_t in = machine.upload(x), out = machine.upload(std::vector<float>(600));
+  machine.runCleanly("softmax", {.grid = {2}, .block = {128}}, in, out, n);
+  expectNear(machine.download<float>(out, 600), y, 1e-6f);
+
+  std::vector<uint16_t> halves, expected;
+  for (uint32_t i = 0; i < 150; ++i) {
+    double v = widenF16(narrowF16(static_cast<float>(i) * 0.11f - 3));
+    halves.push_back(narrowF16(static_cast<float>(v)));
+    double scaled = widenF16(narrowF16(static_cast<float>(v) * static_cast<float>(i % 5) + 1));
+    expected.push_back(static_cast<uint16_t>(encode(formatF16, v * v + scaled, Rounding::NearestEven)));
+  }
+  uint64_t from = machine.upload(halves), to = machine.upload(std::vector<uint16_t>(150));
+  machine.runCleanly("halves", {.grid = {2}, .block = {128}}, from, to, int64_t(150));
+  EXPECT_EQ(machine.download<uint16_t>(to, 150), expected);
+}
+
 TEST(EmulatorPrograms, PrintfAndAssert) {
   Machine machine = Machine::program("messages.ptx");
   std::string printed;
