@@ -1,5 +1,5 @@
-// What a warp's loads and stores may touch: bounds, alignment, and for shared memory the shadow. Every access of every executor comes
-// through here.
+// What a warp's loads and stores may touch: bounds, alignment, and for shared memory the shadow. Every access of every executor
+// comes through here.
 #include "runtime/Text.h"
 #include "runtime/emulator/Block.h"
 #include "runtime/emulator/Warp.h"
@@ -7,8 +7,8 @@
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::emulator;
 
-std::byte *Warp::access(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes, uint8_t bits,
-                        const void *data) {
+std::byte *Warp::access(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
+                        uint8_t bits, const void *data) {
   if (space == Space::Generic) {
     uint64_t window = address & windowMask;
     space = window == 0                 ? Space::Global
@@ -20,8 +20,8 @@ std::byte *Warp::access(const Instruction &instruction, unsigned lane, Space spa
       address &= ~windowMask;
   }
   if (address & (bytes - 1)) {
-    fault(FaultKind::Misaligned, instruction, lane, concat("an access of ", bytes, " bytes at an address that ", bytes, " does not divide"),
-          address);
+    fault(FaultKind::Misaligned, instruction, lane,
+          concat("an access of ", bytes, " bytes at an address that ", bytes, " does not divide"), address);
     return nullptr;
   }
   switch (space) {
@@ -42,8 +42,8 @@ std::byte *Warp::globalAccess(const Instruction &instruction, unsigned lane, uin
     const Range *range = block.launch.memory.find(address);
     if (!range || !range->contains(address, bytes)) {
       fault(FaultKind::OutOfBounds, instruction, lane,
-            concat(bits & WriteAccess ? "a store of " : "a load of ", bytes, " bytes of global memory: ",
-                   block.launch.memory.describe(address, bytes)),
+            concat(bits & WriteAccess ? "a store of " : "a load of ", bytes,
+                   " bytes of global memory: ", block.launch.memory.describe(address, bytes)),
             address);
       return nullptr;
     }
@@ -59,7 +59,8 @@ std::byte *Warp::globalAccess(const Instruction &instruction, unsigned lane, uin
 std::byte *Warp::localAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes) {
   if (address <= localBytes && bytes <= localBytes - address)
     return local(lane, static_cast<uint32_t>(address));
-  fault(FaultKind::OutOfBounds, instruction, lane, concat(bytes, " bytes of local memory, of which a thread has ", localBytes), address);
+  fault(FaultKind::OutOfBounds, instruction, lane, concat(bytes, " bytes of local memory, of which a thread has ", localBytes),
+        address);
   return nullptr;
 }
 
@@ -67,7 +68,8 @@ std::byte *Warp::parameterAccess(const Instruction &instruction, unsigned lane, 
   std::span<const std::byte> parameters = block.launch.parameters;
   if (address <= parameters.size() && bytes <= parameters.size() - address)
     return const_cast<std::byte *>(parameters.data()) + address; // nothing stores to this space
-  fault(FaultKind::OutOfBounds, instruction, lane, concat(bytes, " bytes of the kernel's parameters, which have ", parameters.size()), address);
+  fault(FaultKind::OutOfBounds, instruction, lane,
+        concat(bytes, " bytes of the kernel's parameters, which have ", parameters.size()), address);
   return nullptr;
 }
 
@@ -76,7 +78,9 @@ std::byte *Warp::sharedBytes(const Instruction &instruction, unsigned lane, uint
   if (offset <= block.shared.size() && bytes <= block.shared.size() - offset)
     return block.shared.data() + offset;
   fault(FaultKind::OutOfBounds, instruction, lane,
-        concat(bytes, " bytes of shared memory at ", address, "; the block has ", block.shared.size(), " bytes, from ", sharedBase, " on"), address);
+        concat(bytes, " bytes of shared memory at ", address, "; the block has ", block.shared.size(), " bytes, from ",
+               sharedBase, " on"),
+        address);
   return nullptr;
 }
 
@@ -133,10 +137,13 @@ std::byte *Warp::sharedAccess(const Instruction &instruction, unsigned lane, uin
 }
 
 /// Always false.
-bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict, bool isWrite) {
+bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict,
+                          bool isWrite) {
   if (conflict.kind == Conflict::Kind::Uninitialized) {
-    fault(FaultKind::Uninitialized, instruction, lane, 
-          "a read of shared memory that no thread of the block has written: the write is missing, or what makes this read wait for it", address);
+    fault(FaultKind::Uninitialized, instruction, lane,
+          "a read of shared memory that no thread of the block has written: the write is missing, or what makes this read wait "
+          "for it",
+          address);
     return false;
   }
   const Instruction &earlier = program.code[conflict.other.instruction];
@@ -151,7 +158,8 @@ bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_
     role += " (by several threads of the warp)";
   if (conflict.kind == Conflict::Kind::InFlight) {
     fault(FaultKind::InFlight, instruction, lane,
-          concat(isWrite ? "a write to" : "a read of", " shared memory that an asynchronous copy may still be writing: no wait has covered it"),
+          concat(isWrite ? "a write to" : "a read of",
+                 " shared memory that an asynchronous copy may still be writing: no wait has covered it"),
           address, {{other, role}});
     return false;
   }

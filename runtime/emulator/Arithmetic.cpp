@@ -164,7 +164,8 @@ Executor bindMul(const Mnemonic &mnemonic, Instruction &instruction) {
   if (Executor executor = bindFloat<Multiply, 2>(mnemonic, instruction))
     return executor;
   if (mnemonic.has("wide"))
-    return byWideInteger(mnemonic.type(), []<typename T, typename W>(T, W) -> Executor { return &apply<MultiplyWide<W>, W, T, T>; });
+    return byWideInteger(mnemonic.type(),
+                         []<typename T, typename W>(T, W) -> Executor { return &apply<MultiplyWide<W>, W, T, T>; });
   if (mnemonic.has("hi"))
     return byInteger(mnemonic.type(), []<typename T>(T) -> Executor { return &apply<MultiplyHigh, T, T, T>; });
   return byInteger(mnemonic.type(), []<typename T>(T) -> Executor { return &apply<MultiplyLow, T, T, T>; });
@@ -176,9 +177,11 @@ Executor bindMad(const Mnemonic &mnemonic, Instruction &instruction) {
   if (Executor executor = bindFloat<FusedMultiplyAdd, 3>(mnemonic, instruction))
     return executor;
   if (mnemonic.has("wide"))
-    return byWideInteger(mnemonic.type(), []<typename T, typename W>(T, W) -> Executor { return &apply<MadWide<W>, W, T, T, W>; });
+    return byWideInteger(mnemonic.type(),
+                         []<typename T, typename W>(T, W) -> Executor { return &apply<MadWide<W>, W, T, T, W>; });
   if (mnemonic.has("sat"))
-    return mnemonic.has("hi") && mnemonic.type() == Type::S32 ? &apply<MadHighSaturating, int32_t, int32_t, int32_t, int32_t> : nullptr;
+    return mnemonic.has("hi") && mnemonic.type() == Type::S32 ? &apply<MadHighSaturating, int32_t, int32_t, int32_t, int32_t>
+                                                              : nullptr;
   if (mnemonic.has("hi"))
     return byInteger(mnemonic.type(), []<typename T>(T) -> Executor { return &apply<MadHigh, T, T, T, T>; });
   return byInteger(mnemonic.type(), []<typename T>(T) -> Executor { return &apply<MadLow, T, T, T, T>; });
@@ -192,7 +195,8 @@ namespace {
 template <bool IsMax, typename Integer> Executor bindExtreme(const Mnemonic &mnemonic, Instruction &instruction) {
   if (mnemonic.has("xorsign") || mnemonic.has("abs") || instruction.operandCount > 3)
     return nullptr;
-  Executor executor = mnemonic.has("NaN") ? bindFloat<Extreme<IsMax, true>, 2>(mnemonic, instruction) : bindFloat<Extreme<IsMax, false>, 2>(mnemonic, instruction);
+  Executor executor = mnemonic.has("NaN") ? bindFloat<Extreme<IsMax, true>, 2>(mnemonic, instruction)
+                                          : bindFloat<Extreme<IsMax, false>, 2>(mnemonic, instruction);
   return executor || mnemonic.has("relu") ? executor : bindInteger<Integer>(mnemonic);
 }
 } // namespace

@@ -7,14 +7,14 @@
 using namespace tilewright::runtime::emulator;
 
 void Async::commit(unsigned thread) {
-  lanes[thread].groups.push_back(std::move(lanes[thread].open));
-  lanes[thread].open.clear();
+  ofThread(thread).groups.push_back(std::move(ofThread(thread).open));
+  ofThread(thread).open.clear();
 }
 
 void Async::issue(Block &block, unsigned thread, const Copy &copy) {
-  lanes[thread].open.push_back(std::make_shared<Copy>(copy));
+  ofThread(thread).open.push_back(std::make_shared<Copy>(copy));
   if (block.chance(4))
-    land(block, *lanes[thread].open.back());
+    land(block, *ofThread(thread).open.back());
 }
 
 void Async::land(Block &block, Copy &copy) {
@@ -39,24 +39,28 @@ void Async::complete(Block &block, Copy &copy) {
 }
 
 void Async::wait(Block &block, unsigned thread, uint32_t left) {
-  auto &groups = lanes[thread].groups;
-  for (; groups.size() > left; groups.pop_front())
-    for (auto &copy : groups.front())
+  auto &groups = ofThread(thread).groups;
+  if (groups.size() <= left)
+    return;
+  auto end = groups.end() - static_cast<std::ptrdiff_t>(left);
+  for (auto group = groups.begin(); group != end; ++group)
+    for (auto &copy : *group)
       complete(block, *copy);
+  groups.erase(groups.begin(), end);
 }
 
 void Async::waitAll(Block &block, unsigned thread) {
   wait(block, thread, 0);
-  for (auto &copy : lanes[thread].open)
+  for (auto &copy : ofThread(thread).open)
     complete(block, *copy);
-  lanes[thread].open.clear();
+  ofThread(thread).open.clear();
 }
 
 void Async::arriveAfter(unsigned thread, uint32_t mbarrier, const Accessor &who) {
   AsyncArrive arrive{mbarrier, who, {}};
-  for (const auto &group : lanes[thread].groups)
+  for (const auto &group : ofThread(thread).groups)
     arrive.copies.insert(arrive.copies.end(), group.begin(), group.end());
-  arrive.copies.insert(arrive.copies.end(), lanes[thread].open.begin(), lanes[thread].open.end());
+  arrive.copies.insert(arrive.copies.end(), ofThread(thread).open.begin(), ofThread(thread).open.end());
   arrives.push_back(std::move(arrive));
 }
 

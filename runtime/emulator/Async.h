@@ -1,17 +1,15 @@
 // cp.async: copies that are under way.
 //
-// The hardware may finish one at any time between its issue and the wait that covers it. Here it happens as late as it can: source bytes are read and
-// destination bytes appear at the wait, and until then every access to the destination is a fault. With a seed, a copy may also happen early;
-// its destination stays in flight, because no wait has covered it. A cp.async.mbarrier.arrive happens when nothing else can go on, or by
-// seed before.
+// The hardware may finish one at any time between its issue and the wait that covers it. Here it happens as late as it can:
+// source bytes are read and destination bytes appear at the wait, and until then every access to the destination is a fault.
+// With a seed, a copy may also happen early; its destination stays in flight, because no wait has covered it. A
+// cp.async.mbarrier.arrive happens when nothing else can go on, or by seed before.
 #pragma once
 
 #include "runtime/emulator/Shadow.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -38,7 +36,7 @@ struct AsyncArrive {
 
 class Async {
 public:
-  explicit Async(unsigned threads) : lanes(threads) {}
+  explicit Async(unsigned threads) : threads(threads) {}
 
   void issue(Block &block, unsigned thread, const Copy &copy);
   void commit(unsigned thread);
@@ -56,11 +54,19 @@ public:
 private:
   struct Thread {
     std::vector<std::shared_ptr<Copy>> open;
-    std::deque<std::vector<std::shared_ptr<Copy>>> groups;
+    std::vector<std::vector<std::shared_ptr<Copy>>> groups; // committed, the oldest first
   };
   void land(Block &block, Copy &copy);
   void complete(Block &block, Copy &copy);
 
+  /// Most kernels copy nothing: threads are made when the first copy is.
+  Thread &ofThread(unsigned thread) {
+    if (lanes.empty())
+      lanes.resize(threads);
+    return lanes[thread];
+  }
+
+  unsigned threads;
   std::vector<Thread> lanes;
   std::vector<AsyncArrive> arrives;
 };

@@ -33,10 +33,11 @@ Outcome copyAsync(Warp &warp, const Instruction &instruction, uint32_t lanes) {
     copy.bytes = bytes;
     copy.sourceBytes = sourceBytes(warp, instruction, lane, bytes);
     if (copy.sourceBytes > bytes)
-      return warp.fault(FaultKind::Illegal, instruction, lane, concat("cp.async reads ", copy.sourceBytes, " bytes for a copy of ", bytes));
+      return warp.fault(FaultKind::Illegal, instruction, lane,
+                        concat("cp.async reads ", copy.sourceBytes, " bytes for a copy of ", bytes));
     if (from & (bytes - 1))
-      return warp.fault(FaultKind::Misaligned, instruction, lane, concat("a copy of ", bytes, " bytes from an address that ", bytes, " does not divide"),
-                        from);
+      return warp.fault(FaultKind::Misaligned, instruction, lane,
+                        concat("a copy of ", bytes, " bytes from an address that ", bytes, " does not divide"), from);
     for (uint32_t at = 0; at < copy.sourceBytes; ++at) {
       // The part that is read need not be a power of two; its two ends tell whether it is in range.
       if (at != 0 && at + 1 != copy.sourceBytes)
@@ -48,7 +49,8 @@ Outcome copyAsync(Warp &warp, const Instruction &instruction, uint32_t lanes) {
         copy.source = place;
     }
     if (block.launch.options.checkRaces)
-      if (auto conflict = block.shadow.begin(copy.destination, bytes, copy.who, block.clocks[warp.number], block.lastSync[warp.number])) {
+      if (auto conflict =
+              block.shadow.begin(copy.destination, bytes, copy.who, block.clocks[warp.number], block.lastSync[warp.number])) {
         warp.reportConflict(instruction, lane, destination, *conflict, true);
         return Outcome::Fault;
       }
@@ -87,7 +89,8 @@ Outcome arriveAfterCopies(Warp &warp, const Instruction &instruction, uint32_t l
       return warp.fault(FaultKind::Barrier, instruction, lane, "there is no mbarrier: nobody has initialized it", address);
     if (!instruction.detail)
       ++barrier->pending;
-    block.async.arriveAfter(warp.number * warpSize + lane, static_cast<uint32_t>(address), warp.accessor(instruction, lane, WriteAccess));
+    block.async.arriveAfter(warp.number * warpSize + lane, static_cast<uint32_t>(address),
+                            warp.accessor(instruction, lane, WriteAccess));
   }
   return Outcome::Next;
 }

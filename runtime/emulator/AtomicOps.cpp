@@ -1,7 +1,7 @@
 // atom and red.
 //
-// In global memory they are atomic for the host's threads too; floats and pairs of halves go by compare-and-swap. Lanes of a warp take turns
-// in order.
+// In global memory they are atomic for the host's threads too; floats and pairs of halves go by compare-and-swap. Lanes of a
+// warp take turns in order.
 #include "runtime/emulator/FloatMath.h"
 #include "runtime/emulator/MemoryAccess.h"
 
@@ -54,7 +54,8 @@ template <typename T> T computed(Operation operation, Type type, T old, T value,
     if (type == Type::F16x2 || type == Type::BF16x2) {
       auto each = [&](int shift) {
         uint16_t a = static_cast<uint16_t>(old >> shift), b = static_cast<uint16_t>(value >> shift);
-        return uint32_t(type == Type::F16x2 ? halfOperation<F16>(operation, a, b) : halfOperation<BF16>(operation, a, b)) << shift;
+        return uint32_t(type == Type::F16x2 ? halfOperation<F16>(operation, a, b) : halfOperation<BF16>(operation, a, b))
+               << shift;
       };
       return each(0) | each(16);
     }
@@ -67,7 +68,8 @@ template <typename T> T computed(Operation operation, Type type, T old, T value,
       return type == Type::F16 ? halfOperation<F16>(operation, old, value) : halfOperation<BF16>(operation, old, value);
   if (operation == Operation::Add)
     return old + value;
-  return isSigned(type) ? static_cast<T>(extreme(static_cast<std::make_signed_t<T>>(old), static_cast<std::make_signed_t<T>>(value), isMax))
+  return isSigned(type) ? static_cast<T>(extreme(static_cast<std::make_signed_t<T>>(old),
+                                                 static_cast<std::make_signed_t<T>>(value), isMax))
                         : extreme(old, value, isMax);
 }
 
@@ -77,7 +79,8 @@ template <typename T, bool HasResult> Outcome atomic(Warp &warp, const Instructi
   Type type = static_cast<Type>(instruction.detail2);
   for (unsigned lane : lanesOf(lanes)) {
     uint64_t address = warp.address(instruction.operand(first), lane);
-    std::byte *place = warp.access(instruction, lane, instruction.space, address, sizeof(T), ReadAccess | WriteAccess | StrongAccess);
+    std::byte *place =
+        warp.access(instruction, lane, instruction.space, address, sizeof(T), ReadAccess | WriteAccess | StrongAccess);
     if (!place)
       return Outcome::Fault;
     T value = static_cast<T>(warp.value(instruction.operand(first + 1), lane));
@@ -110,19 +113,20 @@ bool takes(Operation operation, Type type) {
     return type == Type::U32;
   case Operation::Min:
   case Operation::Max:
-    return kind != TypeClass::Bits && type != Type::F32 && type != Type::F64 && bytes >= 2 && (bytes >= 4 || kind == TypeClass::Float);
+    return kind != TypeClass::Bits && type != Type::F32 && type != Type::F64 && bytes >= 2 &&
+           (bytes >= 4 || kind == TypeClass::Float);
   case Operation::Add:
-    return kind != TypeClass::Bits && kind != TypeClass::Predicate && type != Type::S64 && (bytes >= 4 || kind == TypeClass::Float) &&
-           bytes <= 8;
+    return kind != TypeClass::Bits && kind != TypeClass::Predicate && type != Type::S64 &&
+           (bytes >= 4 || kind == TypeClass::Float) && bytes <= 8;
   }
   return false;
 }
 
 template <bool HasResult> Executor bindAtomic(const Mnemonic &mnemonic, Instruction &instruction) {
   static constexpr std::pair<std::string_view, Operation> names[] = {
-      {"and", Operation::And}, {"or", Operation::Or},          {"xor", Operation::Xor}, {"exch", Operation::Exchange},
+      {"and", Operation::And},         {"or", Operation::Or},   {"xor", Operation::Xor},       {"exch", Operation::Exchange},
       {"cas", Operation::CompareSwap}, {"add", Operation::Add}, {"inc", Operation::Increment}, {"dec", Operation::Decrement},
-      {"min", Operation::Min}, {"max", Operation::Max}};
+      {"min", Operation::Min},         {"max", Operation::Max}};
   Type type = mnemonic.type();
   instruction.space = spaceOf(mnemonic);
   instruction.detail2 = static_cast<uint32_t>(type);

@@ -16,7 +16,8 @@ namespace {
 enum Reduction : uint32_t { NoReduction, CountTrue, AllTrue, AnyTrue };
 
 /// Barrier number and number of warps of an instruction whose barrier is operand `first`; false: a fault was reported.
-bool readBarrier(Warp &warp, const Instruction &instruction, uint32_t lanes, unsigned first, bool hasCount, uint32_t &id, uint32_t &warps) {
+bool readBarrier(Warp &warp, const Instruction &instruction, uint32_t lanes, unsigned first, bool hasCount, uint32_t &id,
+                 uint32_t &warps) {
   unsigned lane = static_cast<unsigned>(std::countr_zero(lanes));
   id = static_cast<uint32_t>(warp.value(instruction.operand(first), lane));
   uint32_t threads = hasCount ? static_cast<uint32_t>(warp.value(instruction.operand(first + 1), lane)) : 0;
@@ -24,7 +25,8 @@ bool readBarrier(Warp &warp, const Instruction &instruction, uint32_t lanes, uns
   if (id >= 16)
     warp.fault(FaultKind::Barrier, instruction, lane, concat("barrier ", id, "; there are barriers 0 to 15"));
   else if (hasCount && (threads == 0 || threads % warpSize))
-    warp.fault(FaultKind::Barrier, instruction, lane, concat("a barrier for ", threads, " threads, which is no positive multiple of 32"));
+    warp.fault(FaultKind::Barrier, instruction, lane,
+               concat("a barrier for ", threads, " threads, which is no positive multiple of 32"));
   else if (warps > warp.block.warpCount())
     warp.fault(FaultKind::Barrier, instruction, lane,
                concat("a barrier for ", threads, " threads, and the block has ", warp.block.threadCount()));
@@ -117,11 +119,12 @@ Outcome initialize(Warp &warp, const Instruction &instruction, uint32_t lanes) {
       return Outcome::Fault;
     uint32_t count = static_cast<uint32_t>(warp.value(instruction.operand(1), lane));
     if (count == 0 || count > mostArrivals)
-      return warp.fault(FaultKind::Barrier, instruction, lane, concat("an mbarrier for ", count, " arrivals; 1 to ", mostArrivals, " are allowed"),
-                        address);
+      return warp.fault(FaultKind::Barrier, instruction, lane,
+                        concat("an mbarrier for ", count, " arrivals; 1 to ", mostArrivals, " are allowed"), address);
     auto [place, isNew] = warp.block.mbarriers.try_emplace(static_cast<uint32_t>(address));
     if (!isNew)
-      return warp.fault(FaultKind::Barrier, instruction, lane, "there is an mbarrier already, which was not invalidated", address);
+      return warp.fault(FaultKind::Barrier, instruction, lane, "there is an mbarrier already, which was not invalidated",
+                        address);
     place->second.expected = place->second.pending = count;
     place->second.initialized = warp.accessor(instruction, lane, WriteAccess);
   }
@@ -149,11 +152,14 @@ Outcome arrive(Warp &warp, const Instruction &instruction, uint32_t lanes) {
     Mbarrier *barrier = find(warp, instruction, first, lane, address);
     if (!barrier)
       return Outcome::Fault;
-    uint32_t given = instruction.operandCount > first + 1 ? static_cast<uint32_t>(warp.value(instruction.operand(first + 1), lane)) : 1;
+    uint32_t given =
+        instruction.operandCount > first + 1 ? static_cast<uint32_t>(warp.value(instruction.operand(first + 1), lane)) : 1;
     uint32_t count = kind == Expecting ? 1 : given;
     if (count > barrier->pending || count == 0)
-      return warp.fault(FaultKind::Barrier, instruction, lane,
-                        concat(count, " arrivals at an mbarrier that waits for ", barrier->pending, " more in phase ", barrier->phase), address);
+      return warp.fault(
+          FaultKind::Barrier, instruction, lane,
+          concat(count, " arrivals at an mbarrier that waits for ", barrier->pending, " more in phase ", barrier->phase),
+          address);
     uint64_t state = stateOf(*barrier);
     if (kind == Expecting)
       barrier->bytes += given;
@@ -186,7 +192,8 @@ template <bool Completes> Outcome changeBytes(Warp &warp, const Instruction &ins
 }
 
 /// Whether the phase that a lane waits for is over. With .parity it is the current one or the one before, told by its last bit.
-bool isOver(Warp &warp, const Instruction &instruction, const Mbarrier &barrier, unsigned lane, bool byParity, uint64_t &phase) {
+bool isOver(Warp &warp, const Instruction &instruction, const Mbarrier &barrier, unsigned lane, bool byParity,
+            uint64_t &phase) {
   uint64_t given = warp.value(instruction.operand(2), lane);
   phase = byParity ? (barrier.phase & 1) == (given & 1) ? barrier.phase : barrier.phase - 1 : given >> 20;
   return barrier.phase > phase || (byParity && phase + 1 == barrier.phase);
@@ -252,7 +259,8 @@ void deliverReduction(Warp &warp, const Instruction &instruction, uint32_t lanes
     for (unsigned lane : lanesOf(lanes))
       warp.setValue(instruction.operand(0), lane, barrier.popc);
   else
-    warp.setPredicate(instruction.operand(0), (instruction.detail == AllTrue ? barrier.all : barrier.any) ? allLanes : 0, lanes);
+    warp.setPredicate(instruction.operand(0), (instruction.detail == AllTrue ? barrier.all : barrier.any) ? allLanes : 0,
+                      lanes);
 }
 
 Executor bindBarrierSync(const Mnemonic &mnemonic, Instruction &instruction) {
@@ -268,7 +276,10 @@ Executor bindBarrierArrive(const Mnemonic &, Instruction &instruction) {
 Executor bindBarrierReduce(const Mnemonic &mnemonic, Instruction &instruction) {
   bool isAligned = mnemonic.opcode->name.starts_with("bar.") || mnemonic.has("aligned");
   instruction.convergence = isAligned ? Convergence::Aligned : Convergence::None;
-  instruction.detail = mnemonic.has("popc") ? CountTrue : mnemonic.has("and") ? AllTrue : mnemonic.has("or") ? AnyTrue : NoReduction;
+  instruction.detail = mnemonic.has("popc")  ? CountTrue
+                       : mnemonic.has("and") ? AllTrue
+                       : mnemonic.has("or")  ? AnyTrue
+                                             : NoReduction;
   bool fits = instruction.detail == CountTrue ? mnemonic.type() == Type::U32 : mnemonic.type() == Type::Pred;
   return fits && instruction.detail != NoReduction ? &barrierReduce : nullptr;
 }

@@ -30,7 +30,9 @@ struct ShiftLeft {
   }
 };
 struct ShiftRight {
-  template <typename T> T operator()(T a, uint32_t by) const { return static_cast<T>(a >> std::min<uint32_t>(by, 8 * sizeof(T) - 1)); }
+  template <typename T> T operator()(T a, uint32_t by) const {
+    return static_cast<T>(a >> std::min<uint32_t>(by, 8 * sizeof(T) - 1));
+  }
 };
 struct ShiftRightUnsigned {
   template <typename T> T operator()(T a, uint32_t by) const { return by >= 8 * sizeof(T) ? T(0) : static_cast<T>(a >> by); }
@@ -182,7 +184,8 @@ Outcome lop3(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   return Outcome::Next;
 }
 
-template <typename Function, unsigned Sources> Outcome onPredicates(Warp &warp, const Instruction &instruction, uint32_t lanes) {
+template <typename Function, unsigned Sources>
+Outcome onPredicates(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   uint32_t a = warp.predicate(instruction.operand(1));
   uint32_t value;
   if constexpr (Sources == 1)
@@ -254,7 +257,8 @@ Executor bindClz(const Mnemonic &mnemonic, Instruction &) {
 }
 Executor bindBfind(const Mnemonic &mnemonic, Instruction &) {
   return byBool(mnemonic.has("shiftamt"), [&](auto amount) {
-    return byInteger(mnemonic.type(), []<typename T>(T) -> Executor { return &apply<FindBit<decltype(amount)::value>, uint32_t, T>; });
+    return byInteger(mnemonic.type(),
+                     []<typename T>(T) -> Executor { return &apply<FindBit<decltype(amount)::value>, uint32_t, T>; });
   });
 }
 Executor bindBrev(const Mnemonic &mnemonic, Instruction &) {
@@ -277,7 +281,8 @@ Executor bindBmsk(const Mnemonic &mnemonic, Instruction &) {
 Executor bindSzext(const Mnemonic &mnemonic, Instruction &) {
   return byBool(mnemonic.has("wrap"), [&](auto wraps) -> Executor {
     using Function = ExtendSign<decltype(wraps)::value>;
-    return isSigned(mnemonic.type()) ? &apply<Function, int32_t, int32_t, uint32_t> : &apply<Function, uint32_t, uint32_t, uint32_t>;
+    return isSigned(mnemonic.type()) ? &apply<Function, int32_t, int32_t, uint32_t>
+                                     : &apply<Function, uint32_t, uint32_t, uint32_t>;
   });
 }
 Executor bindFns(const Mnemonic &mnemonic, Instruction &) {
@@ -285,7 +290,9 @@ Executor bindFns(const Mnemonic &mnemonic, Instruction &) {
 }
 Executor bindPrmt(const Mnemonic &mnemonic, Instruction &) {
   std::string_view mode = mnemonic.oneOf("f4e b4e rc8 ecl ecr rc16");
-  auto make = [](auto chosen) -> Executor { return &apply<Permute<decltype(chosen)::value>, uint32_t, uint32_t, uint32_t, uint32_t>; };
+  auto make = [](auto chosen) -> Executor {
+    return &apply<Permute<decltype(chosen)::value>, uint32_t, uint32_t, uint32_t, uint32_t>;
+  };
   if (mode == "f4e")
     return make(std::integral_constant<PermuteMode, PermuteMode::Forward4>());
   if (mode == "b4e")

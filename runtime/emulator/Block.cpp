@@ -28,7 +28,8 @@ Index3 indexOf(uint64_t number, const Extent3 &extent) {
 Block::Block(Launch &launch, uint64_t number)
     : launch(launch), index(indexOf(number, launch.shape.grid)),
       shared(launch.kernel.dynamicOffset - sharedBase + launch.shape.dynamicSharedBytes),
-      shadow(static_cast<uint32_t>(shared.size()), (launch.shape.block.x * launch.shape.block.y * launch.shape.block.z + 31) / 32),
+      shadow(static_cast<uint32_t>(shared.size()),
+             (launch.shape.block.x * launch.shape.block.y * launch.shape.block.z + 31) / 32),
       async(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z), specials(offsetOf(Special::Count)),
       threads(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z),
       random(mix(launch.options.seed.value_or(0), number)) {
@@ -136,8 +137,8 @@ void Block::reportDeadlock() {
                                     barriers[id].expected ? std::to_string(barriers[id].expected) : "all");
   for (const auto &[offset, barrier] : mbarriers)
     if (!parties.empty())
-      parties.back().role += concat("; the mbarrier at ", offset, " is in phase ", barrier.phase, " with ", barrier.pending, " arrivals of ",
-                                    barrier.expected, " and ", barrier.bytes, " bytes pending");
+      parties.back().role += concat("; the mbarrier at ", offset, " is in phase ", barrier.phase, " with ", barrier.pending,
+                                    " arrivals of ", barrier.expected, " and ", barrier.bytes, " bytes pending");
   Place place;
   if (parties.empty())
     place.block = index;
@@ -161,8 +162,8 @@ void Block::orderLanes(unsigned warp) {
 bool Block::arrive(unsigned id, uint32_t expectedWarps, Warp &warp, std::string &message) {
   NamedBarrier &barrier = barriers[id];
   if (barrier.isOpen && barrier.expected != expectedWarps) {
-    message = concat("barrier ", id, " is waited for with ", expectedWarps * warpSize, " threads here and ", barrier.expected * warpSize,
-                     " elsewhere (0: all)");
+    message = concat("barrier ", id, " is waited for with ", expectedWarps * warpSize, " threads here and ",
+                     barrier.expected * warpSize, " elsewhere (0: all)");
     return false;
   }
   barrier.isOpen = true;

@@ -43,14 +43,14 @@ public:
   const Index3 index;
   std::vector<std::byte> shared; // from sharedBase on
   Shadow shadow;
-  std::vector<Clocks> clocks;     // by warp
-  std::vector<uint32_t> lastSync; // by warp
+  std::vector<Clocks> clocks;       // by warp
+  std::vector<uint32_t> lastSync;   // by warp
   std::map<uint32_t, Clocks> flags; // strong stores to shared memory, by address
   NamedBarrier barriers[16];
   std::map<uint32_t, Mbarrier> mbarriers;
   Async async;
   std::vector<std::byte> specials; // Bank::Block
-  uint64_t idlePolls = 0; // failed test_waits since anything happened
+  uint64_t idlePolls = 0;          // failed test_waits since anything happened
 
 private:
   Warp *nextWarp(size_t &turn);

@@ -199,8 +199,9 @@ bool Builder::matchName(const RawOperand &raw, unsigned bytes, bool isPredicate,
   }
   std::optional<Symbol> symbol = find(raw.text);
   if (!symbol) {
-    message = raw.text.starts_with('%') ? concat("'", raw.text, "' is no register declared here, nor a special register the emulator has")
-                                        : concat("'", raw.text, "' is not declared");
+    message = raw.text.starts_with('%')
+                  ? concat("'", raw.text, "' is no register declared here, nor a special register the emulator has")
+                  : concat("'", raw.text, "' is not declared");
     return false;
   }
   if (symbol->kind != Symbol::Kind::Register) {
@@ -218,8 +219,8 @@ bool Builder::matchName(const RawOperand &raw, unsigned bytes, bool isPredicate,
   return fits;
 }
 
-bool Builder::matchValue(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Type type, Operand &operand,
-                         std::string &message) {
+bool Builder::matchValue(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Type type,
+                         Operand &operand, std::string &message) {
   if (raw.kind == RawOperand::Kind::Word)
     return matchName(raw, bytes, isPredicate, wider, written, operand, message);
   if (written || (raw.kind != RawOperand::Kind::Integer && raw.kind != RawOperand::Kind::Float)) {
@@ -238,8 +239,8 @@ bool Builder::matchValue(const RawOperand &raw, unsigned bytes, bool isPredicate
   return true;
 }
 
-bool Builder::matchElement(std::string_view type, const Mnemonic &mnemonic, const RawOperand &raw, bool written, Operand &operand,
-                           std::string &message) {
+bool Builder::matchElement(std::string_view type, const Mnemonic &mnemonic, const RawOperand &raw, bool written,
+                           Operand &operand, std::string &message) {
   bool wider = type.starts_with('~');
   if (wider)
     type.remove_prefix(1);
@@ -377,7 +378,8 @@ bool Builder::matchAll(std::string_view specification, const Mnemonic &mnemonic,
   return message.empty() && !failed;
 }
 
-bool Builder::addOperands(const Mnemonic &mnemonic, const std::vector<RawOperand> &raw, Instruction &instruction, uint32_t line) {
+bool Builder::addOperands(const Mnemonic &mnemonic, const std::vector<RawOperand> &raw, Instruction &instruction,
+                          uint32_t line) {
   std::string_view specification = mnemonic.opcode->operands;
   std::string firstMessage;
   for (;;) {

@@ -1,5 +1,5 @@
-// What the parser builds a Program with: names and their scopes, registers, constants, and the match of written operands with what an
-// opcode takes (the operand column of Ptx.def).
+// What the parser builds a Program with: names and their scopes, registers, constants, and the match of written operands with
+// what an opcode takes (the operand column of Ptx.def).
 #pragma once
 
 #include "runtime/emulator/Mnemonic.h"
@@ -15,10 +15,10 @@ namespace tilewright::runtime::emulator {
 struct Symbol {
   enum class Kind : uint8_t { Register, Variable, Parameter, Local, Function };
   Kind kind = Kind::Register;
-  uint8_t bytes = 0;   // Register: per lane, 0 a predicate
-  uint32_t index = 0;  // Register, Parameter, Local: offset; Variable, Function: number
-  uint32_t count = 0;  // Register: of a range %r<count>, 0 for a single one
-  uint32_t size = 0;   // Parameter, Local
+  uint8_t bytes = 0;  // Register: per lane, 0 a predicate
+  uint32_t index = 0; // Register, Parameter, Local: offset; Variable, Function: number
+  uint32_t count = 0; // Register: of a range %r<count>, 0 for a single one
+  uint32_t size = 0;  // Parameter, Local
 };
 
 /// Names of one pair of braces. Labels are resolved when it closes, so that inline assembly may repeat them.
@@ -76,9 +76,10 @@ private:
                 std::string &message);
   bool matchElement(std::string_view type, const Mnemonic &mnemonic, const RawOperand &raw, bool written, Operand &operand,
                     std::string &message);
-  bool matchValue(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Type type, Operand &operand,
-                  std::string &message);
-  bool matchMove(const Mnemonic &mnemonic, const RawOperand &raw, bool written, std::vector<Operand> &matched, std::string &message);
+  bool matchValue(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Type type,
+                  Operand &operand, std::string &message);
+  bool matchMove(const Mnemonic &mnemonic, const RawOperand &raw, bool written, std::vector<Operand> &matched,
+                 std::string &message);
   bool matchAddress(const RawOperand &raw, Operand &operand, std::string &message);
   bool matchName(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Operand &operand,
                  std::string &message);

@@ -15,12 +15,24 @@ uint32_t relations(const Mnemonic &mnemonic) {
     std::string_view name;
     uint32_t relations;
   };
-  static constexpr Named names[] = {
-      {"eq", Equal},       {"ne", Less | Greater},   {"lt", Less},          {"le", Less | Equal},
-      {"gt", Greater},     {"ge", Greater | Equal},  {"lo", Less},          {"ls", Less | Equal},
-      {"hi", Greater},     {"hs", Greater | Equal},  {"equ", Equal | Unordered}, {"neu", Less | Greater | Unordered},
-      {"ltu", Less | Unordered}, {"leu", Less | Equal | Unordered}, {"gtu", Greater | Unordered}, {"geu", Greater | Equal | Unordered},
-      {"num", Less | Equal | Greater}, {"nan", Unordered}};
+  static constexpr Named names[] = {{"eq", Equal},
+                                    {"ne", Less | Greater},
+                                    {"lt", Less},
+                                    {"le", Less | Equal},
+                                    {"gt", Greater},
+                                    {"ge", Greater | Equal},
+                                    {"lo", Less},
+                                    {"ls", Less | Equal},
+                                    {"hi", Greater},
+                                    {"hs", Greater | Equal},
+                                    {"equ", Equal | Unordered},
+                                    {"neu", Less | Greater | Unordered},
+                                    {"ltu", Less | Unordered},
+                                    {"leu", Less | Equal | Unordered},
+                                    {"gtu", Greater | Unordered},
+                                    {"geu", Greater | Equal | Unordered},
+                                    {"num", Less | Equal | Greater},
+                                    {"nan", Unordered}};
   for (const Named &one : names)
     if (mnemonic.has(one.name))
       return one.relations;
@@ -52,7 +64,8 @@ float loaded(BF16 value) {
   return widenBF16(value.bits);
 }
 
-/// The lanes for which one of the relations holds. The three masks of 32 comparisons vectorize; branches on the relation would not.
+/// The lanes for which one of the relations holds. The three masks of 32 comparisons vectorize; branches on the relation would
+/// not.
 template <typename T> uint32_t compare(const T *a, const T *b, uint32_t relations) {
   uint32_t less = 0, equal = 0, greater = 0;
   for (unsigned lane = 0; lane < warpSize; ++lane) {

@@ -1,6 +1,7 @@
 // cvt: between all types, with all roundings.
 //
-// The common conversions have loops of their own; every other one goes through an exact middle: integers as 128 bits, floats as f64.
+// The common conversions have loops of their own; every other one goes through an exact middle: integers as 128 bits, floats as
+// f64.
 #include "runtime/emulator/FloatMath.h"
 
 using namespace tilewright::runtime::emulator;
@@ -19,14 +20,19 @@ struct Plan {
 
 uint32_t pack(const Plan &plan) {
   return static_cast<uint32_t>(plan.to) | static_cast<uint32_t>(plan.from) << 8 | static_cast<uint32_t>(plan.rounding) << 16 |
-         uint32_t(plan.toInteger) << 20 | uint32_t(plan.saturates) << 21 | uint32_t(plan.saturatesFinite) << 22 | uint32_t(plan.relu) << 23 |
-         uint32_t(plan.ftz) << 24;
+         uint32_t(plan.toInteger) << 20 | uint32_t(plan.saturates) << 21 | uint32_t(plan.saturatesFinite) << 22 |
+         uint32_t(plan.relu) << 23 | uint32_t(plan.ftz) << 24;
 }
 
 Plan unpack(uint32_t bits) {
-  return {static_cast<Type>(bits & 0xff), static_cast<Type>(bits >> 8 & 0xff), static_cast<Rounding>(bits >> 16 & 15),
-          (bits >> 20 & 1) != 0,          (bits >> 21 & 1) != 0,               (bits >> 22 & 1) != 0,
-          (bits >> 23 & 1) != 0,          (bits >> 24 & 1) != 0};
+  return {static_cast<Type>(bits & 0xff),
+          static_cast<Type>(bits >> 8 & 0xff),
+          static_cast<Rounding>(bits >> 16 & 15),
+          (bits >> 20 & 1) != 0,
+          (bits >> 21 & 1) != 0,
+          (bits >> 22 & 1) != 0,
+          (bits >> 23 & 1) != 0,
+          (bits >> 24 & 1) != 0};
 }
 
 const Format *narrowFormat(Type type) {
@@ -144,11 +150,15 @@ double integerToOdd(__int128 value) {
 }
 
 double integerToDouble(__int128 value, Rounding rounding) {
-  int mode = rounding == Rounding::Zero ? FE_TOWARDZERO : rounding == Rounding::Down ? FE_DOWNWARD : rounding == Rounding::Up ? FE_UPWARD : FE_TONEAREST;
+  int mode = rounding == Rounding::Zero   ? FE_TOWARDZERO
+             : rounding == Rounding::Down ? FE_DOWNWARD
+             : rounding == Rounding::Up   ? FE_UPWARD
+                                          : FE_TONEAREST;
   volatile __int128 input = value;
   fesetround(mode);
-  volatile double result = value < 0 || value <= std::numeric_limits<int64_t>::max() ? static_cast<double>(static_cast<int64_t>(input))
-                                                                                     : static_cast<double>(static_cast<uint64_t>(input));
+  volatile double result = value < 0 || value <= std::numeric_limits<int64_t>::max()
+                               ? static_cast<double>(static_cast<int64_t>(input))
+                               : static_cast<double>(static_cast<uint64_t>(input));
   fesetround(FE_TONEAREST);
   return result;
 }
@@ -295,8 +305,8 @@ namespace tilewright::runtime::emulator {
 Executor bindConvert(const Mnemonic &mnemonic, Instruction &instruction) {
   if (mnemonic.types.size() != 2 || mnemonic.has("rs"))
     return nullptr;
-  Plan plan{mnemonic.type(0), mnemonic.type(1), Rounding::NearestEven, false, mnemonic.has("sat"), mnemonic.has("satfinite"),
-            mnemonic.has("relu"), mnemonic.has("ftz")};
+  Plan plan{mnemonic.type(0),    mnemonic.type(1),          Rounding::NearestEven, false,
+            mnemonic.has("sat"), mnemonic.has("satfinite"), mnemonic.has("relu"),  mnemonic.has("ftz")};
   plan.toInteger = !mnemonic.oneOf("rni rzi rmi rpi").empty();
   if (!mnemonic.oneOf("rz rzi").empty())
     plan.rounding = Rounding::Zero;

@@ -99,14 +99,16 @@ Result<std::shared_ptr<Module>> Device::load(std::string name, std::string text)
   if (!parsed.ok())
     return parsed.takeStatus();
   if (parsed->capability > limits.capability)
-    return Status(TW_UNSUPPORTED, concat(parsed->name, " is for ", parsed->target, ", the device is an sm_", limits.capability));
+    return Status(TW_UNSUPPORTED,
+                  concat(parsed->name, " is for ", parsed->target, ", the device is an sm_", limits.capability));
   auto module = std::make_shared<Module>();
   module->content = std::make_shared<Program>(std::move(*parsed));
   Program &program = *module->content;
   for (Variable &variable : program.variables) {
     if (variable.space == Space::Shared)
       continue;
-    Result<uint64_t> address = memory.allocate(variable.bytes, concat("variable ", variable.name), variable.space == Space::Const);
+    Result<uint64_t> address =
+        memory.allocate(variable.bytes, concat("variable ", variable.name), variable.space == Space::Const);
     if (!address.ok())
       return address.takeStatus();
     module->variables.push_back(*address);
@@ -121,7 +123,8 @@ Result<std::shared_ptr<Module>> Device::load(std::string name, std::string text)
     uint64_t value = program.variables[relocation.variable].address + static_cast<uint64_t>(relocation.addend);
     if (relocation.where == Relocation::Target::Constant) {
       for (unsigned lane = 0; lane < warpSize; ++lane)
-        memcpy(program.constants.data() + relocation.offset + static_cast<size_t>(lane) * relocation.bytes, &value, relocation.bytes);
+        memcpy(program.constants.data() + relocation.offset + static_cast<size_t>(lane) * relocation.bytes, &value,
+               relocation.bytes);
     } else {
       const Variable &holder = program.variables[relocation.holder];
       memcpy(*memory.host(holder.address + relocation.offset, relocation.bytes), &value, relocation.bytes);
@@ -170,7 +173,8 @@ Result<LaunchReport> Device::launch(const Module &module, std::string_view name,
                                     std::span<const std::byte> parameters, const LaunchOptions &options) {
   const Function *kernel = module.program().entry(name);
   if (!kernel)
-    return Status(TW_NOT_FOUND, concat("module ", module.program().name, " has no kernel ", name, suggestion(name, module.kernels())));
+    return Status(TW_NOT_FOUND,
+                  concat("module ", module.program().name, " has no kernel ", name, suggestion(name, module.kernels())));
   if (Status status = checkLaunch(*kernel, shape, parameters); !status.ok())
     return status;
   Launch launch{module.program(), *kernel, memory, shape, options, parameters, launches++};

@@ -9,8 +9,8 @@
 //   auto report = device.launch(**module, "add", {.grid = {8}, .block = {128}}, parameters);
 //   if (report.ok() && !report->ok()) puts(report->text().c_str());
 //
-// A launch returns when the grid has ended. A fault of the kernel is part of the report; a status says that the call itself was wrong.
-// Not to be used by two threads at once.
+// A launch returns when the grid has ended. A fault of the kernel is part of the report; a status says that the call itself was
+// wrong. Not to be used by two threads at once.
 #pragma once
 
 #include "runtime/emulator/Launch.h"
@@ -67,7 +67,9 @@ public:
   Result<uint64_t> allocate(uint64_t bytes, std::string name = {}) { return memory.allocate(bytes, std::move(name)); }
   Status free(uint64_t address) { return memory.remove(address); }
   /// Host memory that kernels may use under its own address.
-  Status registerHost(void *host, uint64_t bytes, std::string name = {}) { return memory.registerHost(host, bytes, std::move(name)); }
+  Status registerHost(void *host, uint64_t bytes, std::string name = {}) {
+    return memory.registerHost(host, bytes, std::move(name));
+  }
   Status unregisterHost(void *host) { return memory.remove(reinterpret_cast<uintptr_t>(host)); }
   Status copyToDevice(uint64_t to, const void *from, uint64_t bytes);
   Status copyToHost(void *to, uint64_t from, uint64_t bytes);

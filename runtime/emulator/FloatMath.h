@@ -1,5 +1,5 @@
-// One lane's floating-point arithmetic as PTX defines it: rounding modes, .ftz, .sat, the canonical NaN of f32, f16 and bf16 through exact
-// intermediates.
+// One lane's floating-point arithmetic as PTX defines it: rounding modes, .ftz, .sat, the canonical NaN of f32, f16 and bf16
+// through exact intermediates.
 #pragma once
 
 #include "runtime/emulator/Execute.h"
@@ -53,7 +53,9 @@ template <bool Ftz> inline double flushed(double value) {
 
 /// Operation::of(T…), rounded to nearest: the case that loops over lanes must be fast for.
 template <typename Operation, bool Ftz, bool Sat> struct NearestFunction {
-  template <typename... T> auto operator()(T... values) const { return finished<Ftz, Sat>(Operation::of(flushed<Ftz>(values)...)); }
+  template <typename... T> auto operator()(T... values) const {
+    return finished<Ftz, Sat>(Operation::of(flushed<Ftz>(values)...));
+  }
 };
 
 /// Modifiers that an executor looks at when it runs, from Instruction::detail.

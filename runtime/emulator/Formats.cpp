@@ -44,8 +44,9 @@ uint32_t tilewright::runtime::emulator::encode(const Format &format, double valu
   uint64_t remainder = significand & ((uint64_t(1) << shift) - 1);
   kept += roundsUp(kept, remainder, uint64_t(1) << (shift - 1), rounding, isNegative);
   // A carry out of the mantissa raises the exponent by itself.
-  uint64_t magnitude =
-      exponent < smallest ? kept : (static_cast<uint64_t>(exponent + format.bias()) << format.mantissaBits) + kept - (uint64_t(1) << format.mantissaBits);
+  uint64_t magnitude = exponent < smallest ? kept
+                                           : (static_cast<uint64_t>(exponent + format.bias()) << format.mantissaBits) + kept -
+                                                 (uint64_t(1) << format.mantissaBits);
   if (magnitude <= format.largest())
     return sign | static_cast<uint32_t>(magnitude);
   bool towardsZero = rounding == Rounding::Zero || rounding == (isNegative ? Rounding::Up : Rounding::Down);

@@ -1,6 +1,7 @@
 // Number formats narrower than f32: their values, and rounding to them.
 //
-// Everything is exact: a value is widened without loss, the operation is done so that one rounding remains, and that rounding is done on integers.
+// Everything is exact: a value is widened without loss, the operation is done so that one rounding remains, and that rounding
+// is done on integers.
 #pragma once
 
 #include <bit>
@@ -15,7 +16,7 @@ enum class Rounding : uint8_t { NearestEven, Zero, Down, Up, NearestAway };
 struct Format {
   int exponentBits;
   int mantissaBits;
-  bool hasInfinity;   // e4m3 has none: its largest exponent holds numbers, all ones but the sign is the NaN
+  bool hasInfinity;    // e4m3 has none: its largest exponent holds numbers, all ones but the sign is the NaN
   uint32_t notANumber; // the one that operations give
 
   constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
@@ -31,7 +32,8 @@ inline constexpr Format formatF32{8, 23, true, 0x7fffffff};
 inline constexpr Format formatE4M3{4, 3, false, 0x7f};
 inline constexpr Format formatE5M2{5, 2, true, 0x7f};
 
-/// A value rounded once; overflow gives infinity or the largest number, as the rounding says, or with saturate always the largest.
+/// A value rounded once; overflow gives infinity or the largest number, as the rounding says, or with saturate always the
+/// largest.
 uint32_t encode(const Format &format, double value, Rounding rounding, bool saturate = false);
 double decode(const Format &format, uint32_t bits);
 
@@ -42,8 +44,8 @@ float widenF16(uint16_t bits);
 uint16_t narrowF16(float value);
 uint16_t narrowBF16(float value);
 
-/// a·b + c, where a·b is exact in f64, rounded to odd: a later rounding to any format of at most 50 bits is then right (Boldo, Melquiond:
-/// "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
+/// a·b + c, where a·b is exact in f64, rounded to odd: a later rounding to any format of at most 50 bits is then right (Boldo,
+/// Melquiond: "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008).
 inline double fusedToOdd(double a, double b, double c) {
   double product = a * b;
   double sum = product + c;

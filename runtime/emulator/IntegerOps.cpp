@@ -1,4 +1,5 @@
-// Integer instructions that are no pattern of their own: division, carry chains, sums of absolute differences and of byte products.
+// Integer instructions that are no pattern of their own: division, carry chains, sums of absolute differences and of byte
+// products.
 #include "runtime/emulator/FloatOps.h"
 #include "runtime/emulator/IntegerMath.h"
 
@@ -8,7 +9,8 @@ using namespace tilewright::runtime::emulator;
 
 namespace {
 
-/// Division by zero gives all ones (PTX leaves it open; this is what the hardware's routine gives); the least number by -1 itself.
+/// Division by zero gives all ones (PTX leaves it open; this is what the hardware's routine gives); the least number by -1
+/// itself.
 struct Divide {
   template <typename T> T operator()(T a, T b) const {
     if (b == 0)
@@ -32,7 +34,8 @@ struct Remainder {
 
 struct SumOfAbsoluteDifference {
   template <typename T> T operator()(T a, T b, T c) const {
-    Unsigned<T> difference = static_cast<Unsigned<T>>(a < b ? Unsigned<T>(b) - Unsigned<T>(a) : Unsigned<T>(a) - Unsigned<T>(b));
+    Unsigned<T> difference =
+        static_cast<Unsigned<T>>(a < b ? Unsigned<T>(b) - Unsigned<T>(a) : Unsigned<T>(a) - Unsigned<T>(b));
     return static_cast<T>(Unsigned<T>(c) + difference);
   }
 };
@@ -68,11 +71,13 @@ Outcome carryChain(Warp &warp, const Instruction &instruction, uint32_t lanes) {
 
 template <typename T, bool High, bool CarryIn, bool CarryOut>
 Outcome multiplyCarryChain(Warp &warp, const Instruction &instruction, uint32_t lanes) {
-  const T *a = warp.in<T>(instruction.operand(1)), *b = warp.in<T>(instruction.operand(2)), *c = warp.in<T>(instruction.operand(3));
+  const T *a = warp.in<T>(instruction.operand(1)), *b = warp.in<T>(instruction.operand(2)),
+          *c = warp.in<T>(instruction.operand(3));
   T *result = warp.out<T>(instruction.operand(0));
   for (unsigned lane : lanesOf(lanes)) {
     bool carry = CarryIn && (warp.carry >> lane & 1);
-    auto product = static_cast<Unsigned<T>>(High ? productHigh(a[lane], b[lane]) : static_cast<T>(uint64_t(a[lane]) * uint64_t(b[lane])));
+    auto product =
+        static_cast<Unsigned<T>>(High ? productHigh(a[lane], b[lane]) : static_cast<T>(uint64_t(a[lane]) * uint64_t(b[lane])));
     unsigned __int128 exact = static_cast<unsigned __int128>(product) + static_cast<Unsigned<T>>(c[lane]) + carry;
     result[lane] = static_cast<T>(exact);
     bool out = exact >> (8 * sizeof(T)) & 1;
@@ -184,8 +189,8 @@ Executor bindDp2a(const Mnemonic &mnemonic, Instruction &) {
   return byBool(isSigned(mnemonic.type(0)), [&](auto a) {
     return byBool(isSigned(mnemonic.type(1)), [&](auto b) {
       return byBool(mnemonic.has("hi"), [&](auto high) -> Executor {
-        return &apply<DotShorts<decltype(a)::value, decltype(b)::value, decltype(high)::value ? 2 : 0>, uint32_t, uint32_t, uint32_t,
-                      uint32_t>;
+        return &apply<DotShorts<decltype(a)::value, decltype(b)::value, decltype(high)::value ? 2 : 0>, uint32_t, uint32_t,
+                      uint32_t, uint32_t>;
       });
     });
   });

@@ -1,7 +1,8 @@
 // The last step of parsing: everything gets its place.
 //
-// Functions that are called lie before the entries in registers and local memory, so that one file serves every entry that calls them. Shared
-// variables that one entry alone uses lie behind those that several use; dynamic shared memory follows an entry's last variable.
+// Functions that are called lie before the entries in registers and local memory, so that one file serves every entry that
+// calls them. Shared variables that one entry alone uses lie behind those that several use; dynamic shared memory follows an
+// entry's last variable.
 #include "runtime/emulator/Builder.h"
 
 #include <algorithm>
@@ -41,8 +42,9 @@ private:
     std::vector<uint32_t> path;
     std::function<bool(uint32_t, std::set<uint32_t> &)> visit = [&](uint32_t at, std::set<uint32_t> &reached) {
       if (std::find(path.begin(), path.end(), at) != path.end())
-        return tokens.fail(0, concat("function ", program.functions[at].name, " calls itself, which the emulator does not support"),
-                           TW_UNSUPPORTED);
+        return tokens.fail(
+            0, concat("function ", program.functions[at].name, " calls itself, which the emulator does not support"),
+            TW_UNSUPPORTED);
       if (!reached.insert(at).second && !path.empty() && program.functions[at].callees.empty())
         return true;
       path.push_back(at);

@@ -1,9 +1,10 @@
 // Matrix instructions of a warp: ldmatrix, stmatrix, movmatrix, mma.
 //
-// Fragments: with lane = 4·g + t, a 32-bit register of A holds the elements of row g (+8 for every second register) and of columns E·t … E·t+E-1
-// (+4·E for every second pair of registers), E being the elements in 32 bits; B's are its transpose with no second half of rows; C and D have two
-// columns 2·t, 2·t+1 per row. Products are exact; sums are made in f64 and rounded once to D's type, so a result is nearer to the exact one
-// than the hardware's, which cuts each addend to the greatest one's exponent.
+// Fragments: with lane = 4·g + t, a 32-bit register of A holds the elements of row g (+8 for every second register) and of
+// columns E·t … E·t+E-1
+// (+4·E for every second pair of registers), E being the elements in 32 bits; B's are its transpose with no second half of
+// rows; C and D have two columns 2·t, 2·t+1 per row. Products are exact; sums are made in f64 and rounded once to D's type, so
+// a result is nearer to the exact one than the hardware's, which cuts each addend to the greatest one's exponent.
 #include "runtime/emulator/FloatMath.h"
 #include "runtime/emulator/MemoryAccess.h"
 
@@ -17,7 +18,8 @@ Outcome loadMatrix(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   bool transposed = instruction.detail2;
   uint16_t rows[4][8][8];
   for (uint32_t k = 0; k < instruction.detail * 8; ++k) {
-    const std::byte *from = warp.access(instruction, k, instruction.space, warp.address(instruction.operand(1), k), 16, ReadAccess);
+    const std::byte *from =
+        warp.access(instruction, k, instruction.space, warp.address(instruction.operand(1), k), 16, ReadAccess);
     if (!from)
       return Outcome::Fault;
     memcpy(rows[k / 8][k % 8], from, 16);
@@ -47,7 +49,8 @@ Outcome storeMatrix(Warp &warp, const Instruction &instruction, uint32_t) {
     gather(warp.in<uint32_t>(instruction.operand(1, matrix)), rows, instruction.detail2);
     for (unsigned row = 0; row < 8; ++row) {
       unsigned lane = matrix * 8 + row;
-      std::byte *to = warp.access(instruction, lane, instruction.space, warp.address(instruction.operand(0), lane), 16, WriteAccess, rows[row]);
+      std::byte *to = warp.access(instruction, lane, instruction.space, warp.address(instruction.operand(0), lane), 16,
+                                  WriteAccess, rows[row]);
       if (!to)
         return Outcome::Fault;
       memcpy(to, rows[row], 16);
@@ -60,7 +63,8 @@ Outcome moveMatrix(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   uint16_t rows[8][8];
   gather(warp.in<uint32_t>(instruction.operand(1)), rows, true);
   for (unsigned lane : lanesOf(lanes))
-    warp.out<uint32_t>(instruction.operand(0))[lane] = rows[lane / 4][lane % 4 * 2] | uint32_t(rows[lane / 4][lane % 4 * 2 + 1]) << 16;
+    warp.out<uint32_t>(instruction.operand(0))[lane] = rows[lane / 4][lane % 4 * 2] | uint32_t(rows[lane / 4][lane % 4 * 2 + 1])
+                                                                                          << 16;
   return Outcome::Next;
 }
 
@@ -96,13 +100,15 @@ constexpr unsigned mostK = 32;
 
 /// A (16×k) and B (k×8) out of the registers.
 template <typename T>
-void readOperands(Warp &warp, const Instruction &instruction, Type typeA, Type typeB, unsigned k, T (&a)[16][mostK], T (&b)[mostK][8]) {
+void readOperands(Warp &warp, const Instruction &instruction, Type typeA, Type typeB, unsigned k, T (&a)[16][mostK],
+                  T (&b)[mostK][8]) {
   unsigned bits = facts(typeA).bits, perRegister = 32 / bits;
   unsigned blocks = k / (4 * perRegister); // pairs of A's registers; registers of B
   for (unsigned block = 0; block < blocks; ++block)
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       unsigned g = lane / 4, t = lane % 4;
-      uint32_t low = warp.in<uint32_t>(instruction.operand(1, 2 * block))[lane], high = warp.in<uint32_t>(instruction.operand(1, 2 * block + 1))[lane];
+      uint32_t low = warp.in<uint32_t>(instruction.operand(1, 2 * block))[lane],
+               high = warp.in<uint32_t>(instruction.operand(1, 2 * block + 1))[lane];
       uint32_t right = warp.in<uint32_t>(instruction.operand(2, block))[lane];
       for (unsigned e = 0; e < perRegister; ++e) {
         unsigned column = block * 4 * perRegister + t * perRegister + e, shift = e * bits;
@@ -194,7 +200,11 @@ bool hasWidths(const Instruction &instruction, unsigned d, unsigned a, unsigned 
 }
 
 unsigned depthOf(const Mnemonic &mnemonic) {
-  return mnemonic.has("m16n8k4") ? 4 : mnemonic.has("m16n8k8") ? 8 : mnemonic.has("m16n8k16") ? 16 : mnemonic.has("m16n8k32") ? 32 : 0;
+  return mnemonic.has("m16n8k4")    ? 4
+         : mnemonic.has("m16n8k8")  ? 8
+         : mnemonic.has("m16n8k16") ? 16
+         : mnemonic.has("m16n8k32") ? 32
+                                    : 0;
 }
 
 unsigned resultRegisters(Type type) {

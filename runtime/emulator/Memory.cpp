@@ -85,7 +85,8 @@ Result<std::byte *> GlobalMemory::host(uint64_t address, uint64_t bytes) const {
     if (range.contains(address, bytes) || (bytes == 0 && address == range.begin))
       return range.host + (address - range.begin);
   }
-  return Status(TW_INVALID_ARGUMENT, concat(bytes, " bytes at ", hexadecimal(address), " are not in one allocation: ", describe(address, bytes)));
+  return Status(TW_INVALID_ARGUMENT,
+                concat(bytes, " bytes at ", hexadecimal(address), " are not in one allocation: ", describe(address, bytes)));
 }
 
 std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) const {
@@ -93,7 +94,8 @@ std::string GlobalMemory::describe(uint64_t address, uint64_t bytes) const {
   if (gone != freed.begin()) {
     --gone;
     if (address - gone->first < gone->second.first)
-      return concat(address - gone->first, " bytes into ", nameOf(gone->first, gone->second.first, gone->second.second), ", which was freed");
+      return concat(address - gone->first, " bytes into ", nameOf(gone->first, gone->second.first, gone->second.second),
+                    ", which was freed");
   }
   auto after = ranges.upper_bound(address);
   const Range *below = after == ranges.begin() ? nullptr : &std::prev(after)->second;

@@ -1,8 +1,8 @@
 // Global memory: the ranges that kernels may touch.
 //
-// Device addresses are our own numbers, not the host's: they are the same in every run, so reports can be compared; ranges are far apart, so
-// that running over the end of one never lands in another; and none is used twice, so an access to freed memory is known as such. A host's
-// buffer can be registered under its own address instead.
+// Device addresses are our own numbers, not the host's: they are the same in every run, so reports can be compared; ranges are
+// far apart, so that running over the end of one never lands in another; and none is used twice, so an access to freed memory
+// is known as such. A host's buffer can be registered under its own address instead.
 //
 // A generic address is a global one, or a window's tag in its top byte and an address of that space below.
 #pragma once
@@ -31,7 +31,9 @@ struct Range {
   bool isReadOnly = false;
   std::unique_ptr<std::byte[]> owned;
 
-  bool contains(uint64_t address, uint64_t count) const { return address - begin < bytes && count <= bytes - (address - begin); }
+  bool contains(uint64_t address, uint64_t count) const {
+    return address - begin < bytes && count <= bytes - (address - begin);
+  }
 };
 
 /// Not changed while a kernel runs.

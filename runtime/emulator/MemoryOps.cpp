@@ -33,12 +33,34 @@ template <typename Memory, typename Register> Outcome load(Warp &warp, const Ins
   const Operand &base = instruction.operand(1);
   uint32_t count = instruction.detail, bytes = count * sizeof(Memory);
   uint8_t bits = static_cast<uint8_t>(ReadAccess | instruction.detail2);
+  uint64_t addresses[warpSize];
+  warp.addresses(base, addresses);
   for (unsigned lane : lanesOf(lanes)) {
-    const std::byte *from = warp.access(instruction, lane, instruction.space, warp.address(base, lane), bytes, bits);
+    const std::byte *from = warp.quickGlobal(instruction.space, addresses[lane], bytes, bits);
+    if (!from)
+      from = warp.access(instruction, lane, instruction.space, addresses[lane], bytes, bits);
     if (!from)
       return Outcome::Fault;
     for (uint32_t k = 0; k < count; ++k)
-      warp.out<Register>(instruction.operand(0, k))[lane] = static_cast<Register>(atomicLoad<Memory>(from + k * sizeof(Memory)));
+      warp.out<Register>(instruction.operand(0, k))[lane] =
+          static_cast<Register>(atomicLoad<Memory>(from + k * sizeof(Memory)));
+  }
+  return Outcome::Next;
+}
+
+/// A kernel's parameter, whose address is a constant: one load for all lanes.
+template <typename Memory, typename Register>
+Outcome loadParameter(Warp &warp, const Instruction &instruction, uint32_t lanes) {
+  unsigned first = static_cast<unsigned>(std::countr_zero(lanes));
+  uint32_t count = instruction.detail;
+  const std::byte *from = warp.access(instruction, first, Space::Parameter, warp.address(instruction.operand(1), first),
+                                      count * sizeof(Memory), ReadAccess);
+  if (!from)
+    return Outcome::Fault;
+  for (uint32_t k = 0; k < count; ++k) {
+    Register value = static_cast<Register>(atomicLoad<Memory>(from + k * sizeof(Memory)));
+    for (unsigned lane : lanesOf(lanes))
+      warp.out<Register>(instruction.operand(0, k))[lane] = value;
   }
   return Outcome::Next;
 }
@@ -47,11 +69,15 @@ template <typename Memory, typename Register> Outcome store(Warp &warp, const In
   const Operand &base = instruction.operand(0);
   uint32_t count = instruction.detail, bytes = count * sizeof(Memory);
   uint8_t bits = static_cast<uint8_t>(WriteAccess | instruction.detail2);
+  uint64_t addresses[warpSize];
+  warp.addresses(base, addresses);
   for (unsigned lane : lanesOf(lanes)) {
     Memory values[32 / sizeof(Memory)];
     for (uint32_t k = 0; k < count; ++k)
       values[k] = static_cast<Memory>(warp.in<Register>(instruction.operand(1, k))[lane]);
-    std::byte *to = warp.access(instruction, lane, instruction.space, warp.address(base, lane), bytes, bits, values);
+    std::byte *to = warp.quickGlobal(instruction.space, addresses[lane], bytes, bits);
+    if (!to)
+      to = warp.access(instruction, lane, instruction.space, addresses[lane], bytes, bits, values);
     if (!to)
       return Outcome::Fault;
     for (uint32_t k = 0; k < count; ++k)
@@ -77,6 +103,9 @@ template <template <typename, typename> typename Make, typename Memory> Executor
 
 template <typename Memory, typename Register> struct MakeLoad {
   static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &load<Memory, Register> : nullptr; }
+};
+template <typename Memory, typename Register> struct MakeLoadParameter {
+  static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &loadParameter<Memory, Register> : nullptr; }
 };
 template <typename Memory, typename Register> struct MakeStore {
   static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &store<Memory, Register> : nullptr; }
@@ -114,7 +143,8 @@ unsigned prepare(const Mnemonic &mnemonic, Instruction &instruction, unsigned da
     instruction.space = base.space;
   if (instruction.width[data] != count)
     return 0;
-  unsigned bytes = instruction.operand(data).isSink && count > 1 ? instruction.operand(data, count - 1).bytes : instruction.operand(data).bytes;
+  unsigned bytes = instruction.operand(data).isSink && count > 1 ? instruction.operand(data, count - 1).bytes
+                                                                 : instruction.operand(data).bytes;
   for (uint32_t k = 0; k < count; ++k) {
     unsigned its = instruction.operand(data, k).bytes;
     if (its != bytes && !instruction.operand(data, k).isSink)
@@ -151,6 +181,8 @@ namespace tilewright::runtime::emulator {
 
 Executor bindLoad(const Mnemonic &mnemonic, Instruction &instruction) {
   unsigned bytes = prepare(mnemonic, instruction, 0, 1);
+  if (bytes && instruction.space == Space::Parameter && instruction.operandCount && instruction.operand(1).isVariable)
+    return byMemory<MakeLoadParameter>(mnemonic.type(), bytes);
   return bytes ? byMemory<MakeLoad>(mnemonic.type(), bytes) : nullptr;
 }
 

@@ -12,8 +12,8 @@ namespace tilewright::runtime::emulator {
 
 struct Mnemonic;
 
-/// Chooses the executor for the types and modifiers, and fills Instruction::detail, space and convergence. Null: no such instruction.
-/// The instruction's operands may not be there yet (operandCount 0) when a mnemonic is only asked about.
+/// Chooses the executor for the types and modifiers, and fills Instruction::detail, space and convergence. Null: no such
+/// instruction. The instruction's operands may not be there yet (operandCount 0) when a mnemonic is only asked about.
 using Binder = Executor (*)(const Mnemonic &, Instruction &);
 
 struct Opcode {

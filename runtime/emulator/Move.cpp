@@ -17,7 +17,9 @@ Outcome movePredicate(Warp &warp, const Instruction &instruction, uint32_t lanes
 
 /// The bytes of the sources one after another are the bytes of the destinations.
 Outcome movePacked(Warp &warp, const Instruction &instruction, uint32_t lanes) {
-  auto bytesIn = [&](const Operand &operand, unsigned lane) { return warp.in<std::byte>(operand) + static_cast<size_t>(lane) * operand.bytes; };
+  auto bytesIn = [&](const Operand &operand, unsigned lane) {
+    return warp.in<std::byte>(operand) + static_cast<size_t>(lane) * operand.bytes;
+  };
   for (unsigned lane : lanesOf(lanes)) {
     std::byte value[16];
     unsigned at = 0;

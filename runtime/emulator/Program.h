@@ -1,11 +1,12 @@
 // A PTX module, decoded: what the parser makes and the warps execute.
 //
-// The parser does all the looking up once. Every scalar operand is the place of 32 lanes' values: in the warp's registers, in the
-// program's constants (an immediate is written out 32 times), or in the special registers of the warp or block. So an executor is a loop over
-// lanes that never asks what kind of operand it has. A register of n bytes takes 32·n consecutive bytes; a predicate is one mask of 4.
+// The parser does all the looking up once. Every scalar operand is the place of 32 lanes' values: in the warp's registers, in
+// the program's constants (an immediate is written out 32 times), or in the special registers of the warp or block. So an
+// executor is a loop over lanes that never asks what kind of operand it has. A register of n bytes takes 32·n consecutive
+// bytes; a predicate is one mask of 4.
 //
-// Registers, call parameters and .local variables have fixed places per function, not per call: lanes that are in a function at different
-// times own different columns, so only recursion would need more, and the parser refuses it.
+// Registers, call parameters and .local variables have fixed places per function, not per call: lanes that are in a function at
+// different times own different columns, so only recursion would need more, and the parser refuses it.
 #pragma once
 
 #include "runtime/emulator/Report.h"
@@ -58,13 +59,13 @@ struct Operand {
 
   Kind kind = Kind::None;
   Bank bank = Bank::Registers;
-  uint8_t bytes = 0;        // per lane; 0: a predicate
-  bool negated = false;     // a predicate read as its opposite
-  bool isSink = false;      // `_`: nothing is written
-  bool isVariable = false;  // Address: the base is a variable, of the space below
+  uint8_t bytes = 0;       // per lane; 0: a predicate
+  bool negated = false;    // a predicate read as its opposite
+  bool isSink = false;     // `_`: nothing is written
+  bool isVariable = false; // Address: the base is a variable, of the space below
   Space space = Space::Generic;
-  uint32_t offset = 0;      // Lanes, Address (of the base): the place in the bank
-  int64_t value = 0;        // Address: displacement; Constant: the constant; Code: an instruction or branch table
+  uint32_t offset = 0; // Lanes, Address (of the base): the place in the bank
+  int64_t value = 0;   // Address: displacement; Constant: the constant; Code: an instruction or branch table
 };
 
 /// What an instruction needs of the lanes that are not with it.
@@ -83,13 +84,13 @@ struct Instruction {
   Executor execute = nullptr;
   const Opcode *opcode = nullptr;
   Guard guard;
-  uint32_t firstOperand = 0;   // in Program::operands; vectors are flattened
-  uint8_t operandCount = 0;    // as written: a vector counts once
-  uint8_t start[7] = {};       // of operand k, from firstOperand
-  uint8_t width[7] = {};       // elements of operand k
+  uint32_t firstOperand = 0; // in Program::operands; vectors are flattened
+  uint8_t operandCount = 0;  // as written: a vector counts once
+  uint8_t start[7] = {};     // of operand k, from firstOperand
+  uint8_t width[7] = {};     // elements of operand k
   Convergence convergence = Convergence::None;
   Space space = Space::Generic;
-  uint32_t detail = 0;         // what the opcode's binder puts here
+  uint32_t detail = 0; // what the opcode's binder puts here
   uint32_t detail2 = 0;
   uint32_t file = 0, line = 0; // .loc; line 0: none
   uint32_t ptxLine = 0;
@@ -104,10 +105,10 @@ struct Variable {
   Space space = Space::Global;
   uint32_t alignment = 1;
   uint64_t bytes = 0;
-  bool isExtern = false;             // of Shared: the dynamic part
-  std::vector<std::byte> initial;    // empty: zeros
-  uint64_t address = 0;              // Shared: offset; Global, Const: given when the module is loaded
-  std::vector<uint32_t> functions;   // that use it
+  bool isExtern = false;           // of Shared: the dynamic part
+  std::vector<std::byte> initial;  // empty: zeros
+  uint64_t address = 0;            // Shared: offset; Global, Const: given when the module is loaded
+  std::vector<uint32_t> functions; // that use it
 };
 
 /// A constant, or bytes of a variable's initial value, that hold an address known when the module is loaded.
@@ -156,8 +157,8 @@ inline constexpr uint32_t sharedBase = 1024;
 struct Program {
   std::string name;
   std::string source;
-  std::string target;  // "sm_80"
-  unsigned version = 0; // 10·major + minor
+  std::string target;      // "sm_80"
+  unsigned version = 0;    // 10·major + minor
   unsigned capability = 0; // 80
   std::map<uint32_t, std::string> files;
   std::vector<Instruction> code;

@@ -61,10 +61,10 @@ struct RawOperand {
   Kind kind = Kind::Word;
   std::string_view text; // Word
   uint32_t line = 0;
-  uint64_t bits = 0;     // Integer, Float
-  bool isSingle = false; // Float: bits of an f32
-  bool negated = false;  // !%p
-  int64_t addend = 0;    // Word: symbol + 4
+  uint64_t bits = 0;             // Integer, Float
+  bool isSingle = false;         // Float: bits of an f32
+  bool negated = false;          // !%p
+  int64_t addend = 0;            // Word: symbol + 4
   std::vector<RawOperand> parts; // Vector; Address: the base; Pair: d|p
 };
 

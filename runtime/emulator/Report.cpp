@@ -64,7 +64,7 @@ std::string Fault::text() const {
     result += concat(" (address ", hexadecimal(*address), ')');
   result += concat("\n  PTX line ", place.ptxLine, ": ", place.ptxText);
   for (const Party &party : parties)
-    result += concat("\n  ", party.role, ": ", party.place.text(), "\n    PTX line ", party.place.ptxLine, ": ",
-                     party.place.ptxText);
+    result +=
+        concat("\n  ", party.role, ": ", party.place.text(), "\n    PTX line ", party.place.ptxLine, ": ", party.place.ptxText);
   return result;
 }

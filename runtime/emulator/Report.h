@@ -1,5 +1,5 @@
-// What the emulator found: a fault is a value that names the kernel's source line, the thread, the address and, for a race, both
-// parties. Nothing here ends the process.
+// What the emulator found: a fault is a value that names the kernel's source line, the thread, the address and, for a race,
+// both parties. Nothing here ends the process.
 #pragma once
 
 #include <array>

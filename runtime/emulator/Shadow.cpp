@@ -55,7 +55,8 @@ template <typename Visit> std::optional<Conflict> Shadow::visit(uint32_t offset,
   return std::nullopt;
 }
 
-std::optional<Conflict::Kind> Shadow::afterWrite(const Cell &cell, const Accessor &who, const Clocks &known, uint32_t lastSync) const {
+std::optional<Conflict::Kind> Shadow::afterWrite(const Cell &cell, const Accessor &who, const Clocks &known,
+                                                 uint32_t lastSync) const {
   if (cell.isInFlight)
     return Conflict::Kind::InFlight;
   if (cell.write.warp == Accessor::none || isOrdered(cell.write, who, known, lastSync) || (cell.write.isStrong && who.isStrong))
@@ -112,7 +113,8 @@ void Shadow::noteWrite(Cell &cell, const Accessor &who) {
   cell.readers = 0;
 }
 
-std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known, uint32_t lastSync) {
+std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
+                                     uint32_t lastSync) {
   return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
     if (auto kind = afterWrite(cell, who, known, lastSync))
       return Conflict{*kind, cell.write, word * 4};
@@ -123,8 +125,8 @@ std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Acce
   });
 }
 
-std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known, uint32_t lastSync,
-                                      bool isSameValue) {
+std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
+                                      uint32_t lastSync, bool isSameValue) {
   return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
     bool together = cell.write.warp == who.warp && cell.write.step == who.step && cell.write.instruction == who.instruction;
     if (auto kind = afterWrite(cell, who, known, lastSync); kind && !(together && isSameValue && !cell.isInFlight))
@@ -137,7 +139,8 @@ std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Acc
   });
 }
 
-std::optional<Conflict> Shadow::begin(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known, uint32_t lastSync) {
+std::optional<Conflict> Shadow::begin(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
+                                      uint32_t lastSync) {
   std::optional<Conflict> conflict = write(offset, count, who, known, lastSync, false);
   if (!conflict)
     visit(offset, count, [](Cell &cell, uint32_t, uint8_t) -> std::optional<Conflict> {

@@ -1,14 +1,14 @@
 // What is known about each place of a block's shared memory: whether it was written, by whom last, and who has read it since.
 //
-// Races are found by vector clocks, as FastTrack does (Flanagan, Freund: "FastTrack: efficient and precise dynamic race detection", 2009), with
-// the warp as the thread. A warp's own clock advances when it releases (arrives at a barrier, stores a flag); who acquires takes over what the
-// releaser knew. An earlier access is ordered before a later one if the later warp knows a clock at least as late. Lanes of one warp are not
-// ordered by running together: between them only bar.warp.sync and the barriers order, hence a second mark per warp, the clock of its last such
-// point.
+// Races are found by vector clocks, as FastTrack does (Flanagan, Freund: "FastTrack: efficient and precise dynamic race
+// detection", 2009), with the warp as the thread. A warp's own clock advances when it releases (arrives at a barrier, stores a
+// flag); who acquires takes over what the releaser knew. An earlier access is ordered before a later one if the later warp
+// knows a clock at least as late. Lanes of one warp are not ordered by running together: between them only bar.warp.sync and
+// the barriers order, hence a second mark per warp, the clock of its last such point.
 //
 // A cell is four bytes; the first access to a part of one splits it into four, so that neighbours in one word are no race.
-// Limits: an arrival by some lanes of a warp counts for all of it; strong accesses (volatile, relaxed, atomic) are taken as acquire and
-// release. Both only hide races, never invent one.
+// Limits: an arrival by some lanes of a warp counts for all of it; strong accesses (volatile, relaxed, atomic) are taken as
+// acquire and release. Both only hide races, never invent one.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ public:
 private:
   struct Cell {
     Accessor write;
-    Accessor reader; // the only one, or
+    Accessor reader;      // the only one, or
     uint32_t readers = 0; // several warps': 1 + index into `several`
     bool isInFlight = false;
   };

@@ -1,5 +1,5 @@
-// Barriers of a block: the sixteen named ones, and mbarriers in shared memory. They carry vector clocks, so that what they order is known to
-// the race detection.
+// Barriers of a block: the sixteen named ones, and mbarriers in shared memory. They carry vector clocks, so that what they
+// order is known to the race detection.
 #pragma once
 
 #include "runtime/emulator/Shadow.h"
@@ -10,9 +10,9 @@ namespace tilewright::runtime::emulator {
 
 /// bar.sync, bar.arrive, bar.red. Warps arrive as wholes; `expected` 0 means all warps of the block that have not exited.
 struct NamedBarrier {
-  uint32_t arrived = 0; // warps
+  uint32_t arrived = 0;  // warps
   uint32_t expected = 0; // warps
-  bool isOpen = false;  // somebody has arrived since it completed
+  bool isOpen = false;   // somebody has arrived since it completed
   Clocks clocks;
   uint32_t popc = 0;
   bool all = true, any = false;

@@ -36,9 +36,12 @@ void Warp::fillSpecials() {
       memcpy(specials.data() + offsetOf(special) + lane * 4, &value, 4);
     }
   };
-  fill(Special::TidX, [&](unsigned lane) { return block.threadIndex(number * warpSize + lane).x; });
-  fill(Special::TidY, [&](unsigned lane) { return block.threadIndex(number * warpSize + lane).y; });
-  fill(Special::TidZ, [&](unsigned lane) { return block.threadIndex(number * warpSize + lane).z; });
+  Index3 threads[warpSize];
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    threads[lane] = block.threadIndex(number * warpSize + lane);
+  fill(Special::TidX, [&](unsigned lane) { return threads[lane].x; });
+  fill(Special::TidY, [&](unsigned lane) { return threads[lane].y; });
+  fill(Special::TidZ, [&](unsigned lane) { return threads[lane].z; });
   fill(Special::WarpId, [&](unsigned) { return number; });
   fill(Special::LaneId, [](unsigned lane) { return lane; });
   fill(Special::LaneMaskEq, [](unsigned lane) { return 1u << lane; });
@@ -71,6 +74,19 @@ uint64_t Warp::value(const Operand &operand, unsigned lane) const {
     return in<uint64_t>(operand)[lane];
   default:
     return predicate(operand) >> lane & 1;
+  }
+}
+
+void Warp::addresses(const Operand &operand, uint64_t (&to)[warpSize]) const {
+  uint64_t displacement = static_cast<uint64_t>(operand.value);
+  if (operand.bytes == 8) {
+    const uint64_t *base = in<uint64_t>(operand);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      to[lane] = base[lane] + displacement;
+  } else {
+    const uint32_t *base = in<uint32_t>(operand);
+    for (unsigned lane = 0; lane < warpSize; ++lane)
+      to[lane] = base[lane] + displacement;
   }
 }
 
@@ -186,7 +202,8 @@ bool Warp::isComplete(const Instruction &instruction, uint32_t lanes, bool &isFa
     for (unsigned lane : lanesOf(lanes)) {
       uint32_t its = in<uint32_t>(mask)[lane];
       if (!(its >> lane & 1)) {
-        fault(FaultKind::Divergence, instruction, lane, concat("the member mask does not name the lane itself (lane ", lane, ')'));
+        fault(FaultKind::Divergence, instruction, lane,
+              concat("the member mask does not name the lane itself (lane ", lane, ')'));
         isFault = true;
         return false;
       }
@@ -199,8 +216,8 @@ bool Warp::isComplete(const Instruction &instruction, uint32_t lanes, bool &isFa
   if (required & group & ~lanes) {
     unsigned missing = static_cast<unsigned>(std::countr_zero(required & group & ~lanes));
     fault(FaultKind::Divergence, instruction, static_cast<unsigned>(std::countr_zero(lanes)),
-          concat("lane ", missing, " of warp ", number, " must execute this instruction too, and its guard is false"), std::nullopt,
-          {{place(instruction, missing), "the lane whose guard is false"}});
+          concat("lane ", missing, " of warp ", number, " must execute this instruction too, and its guard is false"),
+          std::nullopt, {{place(instruction, missing), "the lane whose guard is false"}});
     isFault = true;
     return false;
   }
@@ -225,9 +242,9 @@ void Warp::reportDivergence() {
       elsewhere |= 1u << other;
     }
   fault(FaultKind::Divergence, instruction, lane,
-        concat(instruction.opcode->name, instruction.convergence == Convergence::Aligned
-                                             ? " must be executed by all threads of the warp together, and "
-                                             : " names lanes that do not execute it: ",
+        concat(instruction.opcode->name,
+               instruction.convergence == Convergence::Aligned ? " must be executed by all threads of the warp together, and "
+                                                               : " names lanes that do not execute it: ",
                std::popcount(elsewhere), " of its ", std::popcount(live), " threads are at another instruction"),
         std::nullopt, std::move(parties));
 }
@@ -336,8 +353,8 @@ Place Warp::place(const Instruction &instruction, unsigned lane) const {
   return result;
 }
 
-Outcome Warp::fault(FaultKind kind, const Instruction &instruction, unsigned lane, std::string message, std::optional<uint64_t> address,
-                    std::vector<Party> parties) {
+Outcome Warp::fault(FaultKind kind, const Instruction &instruction, unsigned lane, std::string message,
+                    std::optional<uint64_t> address, std::vector<Party> parties) {
   block.report({kind, block.launch.kernel.name, place(instruction, lane), std::move(message), address, std::move(parties)});
   mustYield = true;
   return Outcome::Fault;
@@ -345,8 +362,9 @@ Outcome Warp::fault(FaultKind kind, const Instruction &instruction, unsigned lan
 
 void Warp::describeWaits(std::vector<Party> &parties) const {
   for (const Wait &wait : waits) {
-    std::string what = wait.kind == Wait::Kind::Barrier ? concat("barrier ", wait.id)
-                                                        : concat("the mbarrier at shared address ", wait.id, ", phase ", wait.phase);
+    std::string what = wait.kind == Wait::Kind::Barrier
+                           ? concat("barrier ", wait.id)
+                           : concat("the mbarrier at shared address ", wait.id, ", phase ", wait.phase);
     parties.push_back({place(program.code[wait.pc], static_cast<unsigned>(std::countr_zero(wait.lanes))),
                        concat("warp ", number, ", ", std::popcount(wait.lanes), " threads wait at ", what)});
   }
@@ -357,6 +375,7 @@ void Warp::describeWaits(std::vector<Party> &parties) const {
   }
   if (uint32_t polling = live & ~waiting & ~parked) {
     unsigned lane = static_cast<unsigned>(std::countr_zero(polling));
-    parties.push_back({place(program.code[pcs[lane]], lane), concat("warp ", number, ", ", std::popcount(polling), " threads ask in a loop")});
+    parties.push_back({place(program.code[pcs[lane]], lane),
+                       concat("warp ", number, ", ", std::popcount(polling), " threads ask in a loop")});
   }
 }

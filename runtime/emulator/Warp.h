@@ -1,9 +1,11 @@
 // 32 threads that run in lock step where they are together.
 //
-// Each lane has its own program counter. The lanes with the deepest call and, among those, the least program counter go on together; as compilers
-// lay code out in order, lanes that took different ways meet again where the ways join. An instruction that needs lanes which are not there
-// (.aligned, or a member mask) parks the lanes that are; when no other lane of the warp can go on, they are a divergence fault. Every so often the
-// choice is made the other way, so that a lane that waits in a loop for another lane of its warp does not wait for ever.
+// Each lane has its own program counter. The lanes with the deepest call and, among those, the least program counter go on
+// together; as compilers lay code out in order, lanes that took different ways meet again where the ways join. An instruction
+// that needs lanes which are not there
+// (.aligned, or a member mask) parks the lanes that are; when no other lane of the warp can go on, they are a divergence fault.
+// Every so often the choice is made the other way, so that a lane that waits in a loop for another lane of its warp does not
+// wait for ever.
 #pragma once
 
 #include "runtime/emulator/Launch.h"
@@ -87,6 +89,9 @@ public:
     return value(operand, lane) + static_cast<uint64_t>(operand.value);
   }
 
+  /// All lanes' addresses of an address operand.
+  void addresses(const Operand &operand, uint64_t (&to)[warpSize]) const;
+
   // Control.
   Outcome jump(uint32_t lanes, uint32_t target);
   Outcome jumpEach(uint32_t lanes, const std::array<uint32_t, warpSize> &targets);
@@ -102,12 +107,21 @@ public:
   // Memory. Null: a fault was reported.
   std::byte *access(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes, uint8_t bits,
                     const void *data = nullptr);
-  std::byte *sharedAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits, const void *data);
+  std::byte *sharedAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits,
+                          const void *data);
+  /// The same for global memory in the range that was last used: a few instructions, null if it is not that simple.
+  std::byte *quickGlobal(Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
+    bool isSimple = (space == Space::Global || space == Space::Generic) && lastRange && lastRange->contains(address, bytes) &&
+                    !(address & (bytes - 1)) && !(lastRange->isReadOnly && (bits & WriteAccess));
+    return isSimple ? lastRange->host + (address - lastRange->begin) : nullptr;
+  }
   /// Bounds and alignment of shared memory without the shadow: for barriers and asynchronous copies.
   std::byte *sharedBytes(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   /// An address that must be shared memory's, without a generic address's tag; false: a fault was reported.
   bool sharedAddress(const Instruction &instruction, unsigned lane, uint64_t &address, uint32_t bytes);
-  std::byte *local(unsigned lane, uint32_t offset) { return localMemory.data() + static_cast<size_t>(lane) * localBytes + offset; }
+  std::byte *local(unsigned lane, uint32_t offset) {
+    return localMemory.data() + static_cast<size_t>(lane) * localBytes + offset;
+  }
   Accessor accessor(const Instruction &instruction, unsigned lane, uint8_t bits) const;
   bool reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict, bool isWrite);
 

@@ -1,6 +1,7 @@
 // Instructions between the lanes of a warp.
 //
-// Each works on the lanes of one member mask; groups with different masks may be at the same instruction, and each has its own result.
+// Each works on the lanes of one member mask; groups with different masks may be at the same instruction, and each has its own
+// result.
 #include "runtime/emulator/Block.h"
 #include "runtime/emulator/Execute.h"
 
@@ -29,7 +30,8 @@ template <typename Visit> void forEachMask(Warp &warp, const Instruction &instru
 
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
-/// The lane a lane reads from, and whether it is in its segment; c holds the clamp (bits 0–4) and the segment's mask (bits 8–12).
+/// The lane a lane reads from, and whether it is in its segment; c holds the clamp (bits 0–4) and the segment's mask (bits
+/// 8–12).
 std::pair<unsigned, bool> sourceLane(Shuffle mode, unsigned lane, uint32_t b, uint32_t c) {
   int its = static_cast<int>(lane), segment = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31);
   int most = (its & segment) | (clamp & ~segment), least = its & segment, by = static_cast<int>(b & 31), from = 0;
@@ -200,7 +202,10 @@ Executor bindShuffle(const Mnemonic &mnemonic, Instruction &instruction) {
 Executor bindVote(const Mnemonic &mnemonic, Instruction &instruction) {
   instruction.convergence = Convergence::Mask;
   std::string_view kind = mnemonic.oneOf("all any uni ballot");
-  instruction.detail = static_cast<uint32_t>(kind == "all" ? Vote::All : kind == "any" ? Vote::Any : kind == "uni" ? Vote::Uniform : Vote::Ballot);
+  instruction.detail = static_cast<uint32_t>(kind == "all"   ? Vote::All
+                                             : kind == "any" ? Vote::Any
+                                             : kind == "uni" ? Vote::Uniform
+                                                             : Vote::Ballot);
   bool fits = kind == "ballot" ? mnemonic.type() == Type::B32 : mnemonic.type() == Type::Pred;
   return kind.empty() || !fits ? nullptr : &vote;
 }

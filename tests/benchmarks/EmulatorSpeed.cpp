@@ -1,4 +1,5 @@
 // The emulator's speed on one core, in million lane-instructions per second, with the race detection and without it.
+// Usage: emulator-benchmark [KERNEL]
 #include "runtime/emulator/Device.h"
 
 #include <cstdio>
@@ -25,12 +26,13 @@ std::string textOf(const std::string &name) {
 void measure(const Case &one, bool checkRaces) {
   Device device;
   auto module = device.load(one.program, textOf(one.program));
-  if (!module.ok()) {
-    fprintf(stderr, "%s\n", module.status().message().c_str());
+  const Function *kernel = module.ok() ? (*module)->program().entry(one.kernel) : nullptr;
+  if (!kernel) {
+    fprintf(stderr, "%s: no kernel %s: %s\n", one.program, one.kernel, module.ok() ? "" : module.status().message().c_str());
     return;
   }
   ParameterBuffer parameters;
-  size_t buffers = (*module)->program().entry(one.kernel)->parameters.size() - one.sizes.size();
+  size_t buffers = kernel->parameters.size() - one.sizes.size();
   for (size_t k = 0; k < buffers; ++k) {
     auto memory = device.allocate(uint64_t(4) << 20);
     (void)device.fill(*memory, 0, uint64_t(4) << 20);
@@ -47,14 +49,15 @@ void measure(const Case &one, bool checkRaces) {
     fprintf(stderr, "%s\n", report.ok() ? report->text().c_str() : report.status().message().c_str());
     return;
   }
-  printf("%-14s %-16s %8.1f M lane-instructions, %6.0f M/s, %5.0f ns per warp instruction\n", one.kernel, checkRaces ? "races checked" : "unchecked",
-         static_cast<double>(report->laneInstructions) / 1e6, static_cast<double>(report->laneInstructions) / seconds / 1e6,
+  printf("%-14s %-16s %8.1f M lane-instructions, %6.0f M/s, %5.0f ns per warp instruction\n", one.kernel,
+         checkRaces ? "races checked" : "unchecked", static_cast<double>(report->laneInstructions) / 1e6,
+         static_cast<double>(report->laneInstructions) / seconds / 1e6,
          seconds * 1e9 / static_cast<double>(report->warpInstructions));
 }
 
 } // namespace
 
-int main() {
+int main(int count, char **arguments) {
   const Case cases[] = {
       {"vector_add.ptx", "vector_add", {.grid = {8192}, .block = {128}}, {1 << 20}},
       {"vector_add.ptx", "gelu", {.grid = {8192}, .block = {128}}, {1 << 20}},
@@ -64,6 +67,7 @@ int main() {
       {"matmul_mma.ptx", "matmul_mma", {.grid = {4, 6}, .block = {128}}, {384, 256, 256}},
   };
   for (const Case &one : cases)
-    for (bool checkRaces : {true, false})
-      measure(one, checkRaces);
+    if (count < 2 || std::string(arguments[1]) == one.kernel)
+      for (bool checkRaces : {true, false})
+        measure(one, checkRaces);
 }

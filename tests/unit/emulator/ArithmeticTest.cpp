@@ -45,7 +45,8 @@ template <typename F> void checkFloat(const std::string &instruction, F function
   std::swap(b[0], b[20]), std::swap(b[3], b[21]), std::swap(c[6], c[40]);
   auto result = evaluate<float>(instruction, a, b, c);
   for (size_t i = 0; i < a.size(); ++i)
-    EXPECT_EQ(bitsOf(result[i]), bitsOf(function(a[i], b[i], c[i]))) << instruction << " of " << a[i] << ", " << b[i] << ", " << c[i];
+    EXPECT_EQ(bitsOf(result[i]), bitsOf(function(a[i], b[i], c[i])))
+        << instruction << " of " << a[i] << ", " << b[i] << ", " << c[i];
 }
 
 } // namespace
@@ -57,19 +58,23 @@ TEST(EmulatorArithmetic, Integers) {
   check2<uint64_t, uint32_t>("mul.wide.u32 %d, %a, %b;", [](auto a, auto b) { return uint64_t(a) * b; });
   check2<int64_t, int32_t>("mul.wide.s32 %d, %a, %b;", [](auto a, auto b) { return int64_t(a) * b; });
   check2<int32_t, int32_t>("mul.hi.s32 %d, %a, %b;", [](auto a, auto b) { return int64_t(a) * b >> 32; });
-  check2<uint64_t, uint64_t>("mul.hi.u64 %d, %a, %b;", [](auto a, auto b) { return static_cast<unsigned __int128>(a) * b >> 64; });
+  check2<uint64_t, uint64_t>("mul.hi.u64 %d, %a, %b;",
+                             [](auto a, auto b) { return static_cast<unsigned __int128>(a) * b >> 64; });
   check2<int32_t, int32_t>("mad.lo.s32 %d, %a, %b, 7;", [](auto a, auto b) { return uint32_t(a) * uint32_t(b) + 7; });
   check2<int32_t, int32_t>("add.sat.s32 %d, %a, %b;",
                            [](auto a, auto b) { return std::clamp<int64_t>(int64_t(a) + b, INT32_MIN, INT32_MAX); });
   check2<int32_t, int32_t>("min.s32 %d, %a, %b;", [](auto a, auto b) { return std::min(a, b); });
   check2<uint64_t, uint64_t>("max.u64 %d, %a, %b;", [](auto a, auto b) { return std::max(a, b); });
-  check2<int32_t, int32_t>("div.s32 %d, %a, %b;", [](auto a, auto b) { return b == 0 ? -1 : b == -1 ? int64_t(0) - a : a / b; });
+  check2<int32_t, int32_t>("div.s32 %d, %a, %b;", [](auto a, auto b) {
+    return b == 0 ? -1 : b == -1 ? int64_t(0) - a : a / b;
+  });
   check2<uint32_t, uint32_t>("rem.u32 %d, %a, %b;", [](auto a, auto b) { return b ? a % b : a; });
   check2<int32_t, int32_t>("abs.s32 %d, %a;", [](auto a, auto) { return std::abs(int64_t(a)); });
   check2<int32_t, int32_t>("neg.s32 %d, %b;", [](auto, auto b) { return -int64_t(b); });
   check2<uint32_t, int32_t>("sad.s32 %d, %a, %b, 5;", [](auto a, auto b) { return std::abs(int64_t(a) - b) + 5; });
-  check2<int32_t, int32_t>("mul24.lo.s32 %d, %a, %b;",
-                           [](auto a, auto b) { return int64_t(int32_t(uint32_t(a) << 8) >> 8) * (int32_t(uint32_t(b) << 8) >> 8); });
+  check2<int32_t, int32_t>("mul24.lo.s32 %d, %a, %b;", [](auto a, auto b) {
+    return int64_t(int32_t(uint32_t(a) << 8) >> 8) * (int32_t(uint32_t(b) << 8) >> 8);
+  });
   check2<uint32_t, uint32_t>("dp4a.s32.u32 %d, %a, %b, 1;", [](auto a, auto b) {
     int32_t sum = 1;
     for (int k = 0; k < 4; ++k)
@@ -86,7 +91,9 @@ TEST(EmulatorArithmetic, CarryChainsAddWideNumbers) {
   auto sum = evaluate<uint64_t>(split("add.cc.u32 %r5, %r1, %r3; addc.u32 %r6, %r2, %r4;"), a, b);
   auto difference = evaluate<uint64_t>(split("sub.cc.u32 %r5, %r1, %r3; subc.u32 %r6, %r2, %r4;"), a, b);
   auto product = evaluate<uint64_t>(
-      split("mul.lo.u32 %r5, %r1, %r3; mul.hi.u32 %r6, %r1, %r3; mad.lo.u32 %r6, %r1, %r4, %r6; mad.lo.u32 %r6, %r2, %r3, %r6;"), a, b);
+      split(
+          "mul.lo.u32 %r5, %r1, %r3; mul.hi.u32 %r6, %r1, %r3; mad.lo.u32 %r6, %r1, %r4, %r6; mad.lo.u32 %r6, %r2, %r3, %r6;"),
+      a, b);
   for (size_t i = 0; i < a.size(); ++i) {
     EXPECT_EQ(sum[i], a[i] + b[i]);
     EXPECT_EQ(difference[i], a[i] - b[i]);
@@ -145,7 +152,8 @@ TEST(EmulatorArithmetic, DirectedRoundings) {
   EXPECT_EQ(evaluate<float>("add.rp.f32 %d, %a, %b;", a, b), (std::vector<float>{1 + 0x1p-23f, -1, 1}));
   EXPECT_EQ(evaluate<float>("add.rm.f32 %d, %a, %b;", a, b), (std::vector<float>{1, -1 - 0x1p-23f, 1 - 0x1p-24f}));
   EXPECT_EQ(evaluate<float>("add.rz.f32 %d, %a, %b;", a, b), (std::vector<float>{1, -1, 1 - 0x1p-24f}));
-  EXPECT_EQ(evaluate<double>("div.rp.f64 %d, %a, 0d4008000000000000;", std::vector<double>{1.0})[0], std::nextafter(1.0 / 3, 1));
+  EXPECT_EQ(evaluate<double>("div.rp.f64 %d, %a, 0d4008000000000000;", std::vector<double>{1.0})[0],
+            std::nextafter(1.0 / 3, 1));
 }
 
 TEST(EmulatorArithmetic, ApproximationsAreNearerThanTheirBounds) {
@@ -206,13 +214,15 @@ TEST(EmulatorArithmetic, Comparisons) {
   check("geu", [](float x, float y) { return !(x < y); });
   check("num", [&](float x, float y) { return !unordered(x, y); });
   check("nan", unordered);
-  EXPECT_EQ(evaluate<uint32_t>("setp.lt.s32 %p1|%p2, %a, 0; selp.u32 %r3, 1, 0, %p1; selp.u32 %r4, 2, 0, %p2; or.b32 %d, %r3, %r4;",
-                               std::vector<int32_t>{-5, 5}),
-            (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(
+      evaluate<uint32_t>("setp.lt.s32 %p1|%p2, %a, 0; selp.u32 %r3, 1, 0, %p1; selp.u32 %r4, 2, 0, %p2; or.b32 %d, %r3, %r4;",
+                         std::vector<int32_t>{-5, 5}),
+      (std::vector<uint32_t>{1, 2}));
   EXPECT_EQ(evaluate<uint32_t>("setp.gt.u32 %p2, %a, 10; setp.lt.and.u32 %p1, %a, 20, !%p2; selp.u32 %d, 1, 0, %p1;",
                                std::vector<uint32_t>{5, 15, 0xffffffff}),
             (std::vector<uint32_t>{1, 0, 0}));
-  EXPECT_EQ(evaluate<uint32_t>("set.ge.u32.f32 %d, %a, 0f3F800000;", std::vector<float>{0.5f, 1.5f}), (std::vector<uint32_t>{0, ~0u}));
+  EXPECT_EQ(evaluate<uint32_t>("set.ge.u32.f32 %d, %a, 0f3F800000;", std::vector<float>{0.5f, 1.5f}),
+            (std::vector<uint32_t>{0, ~0u}));
 }
 
 TEST(EmulatorArithmetic, Conversions) {
@@ -221,36 +231,46 @@ TEST(EmulatorArithmetic, Conversions) {
             (std::vector<int32_t>{0, 2, 2, -2, INT32_MAX, INT32_MIN, 0, INT32_MAX, -1}));
   EXPECT_EQ(evaluate<int32_t>("cvt.rzi.s32.f32 %d, %a;", f),
             (std::vector<int32_t>{0, 1, 2, -1, INT32_MAX, INT32_MIN, 0, INT32_MAX, 0}));
-  EXPECT_EQ(evaluate<uint32_t>("cvt.rpi.u32.f32 %d, %a;", f), (std::vector<uint32_t>{1, 2, 3, 0, 3000000000u, 0, 0, UINT32_MAX, 0}));
-  EXPECT_EQ(evaluate<float>("cvt.rmi.f32.f32 %d, %a;", std::vector<float>{1.5f, -1.5f, -0.0f}), (std::vector<float>{1, -2, -0.0f}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.rpi.u32.f32 %d, %a;", f),
+            (std::vector<uint32_t>{1, 2, 3, 0, 3000000000u, 0, 0, UINT32_MAX, 0}));
+  EXPECT_EQ(evaluate<float>("cvt.rmi.f32.f32 %d, %a;", std::vector<float>{1.5f, -1.5f, -0.0f}),
+            (std::vector<float>{1, -2, -0.0f}));
   EXPECT_EQ(evaluate<float>("cvt.rn.f32.u64 %d, %a;", std::vector<uint64_t>{(1ull << 40) + (1 << 16) + 1, UINT64_MAX}),
             (std::vector<float>{0x1p40f + 0x1p17f, 0x1p64f}));
   EXPECT_EQ(evaluate<float>("cvt.rz.f32.s64 %d, %a;", std::vector<int64_t>{-(1ll << 40) - 1}), (std::vector<float>{-0x1p40f}));
-  EXPECT_EQ(evaluate<double>("cvt.rp.f64.u64 %d, %a;", std::vector<uint64_t>{(1ull << 60) + 1}), (std::vector<double>{0x1p60 + 256}));
+  EXPECT_EQ(evaluate<double>("cvt.rp.f64.u64 %d, %a;", std::vector<uint64_t>{(1ull << 60) + 1}),
+            (std::vector<double>{0x1p60 + 256}));
   EXPECT_EQ(evaluate<int32_t>("cvt.s32.s8 %d, %a;", std::vector<uint32_t>{0x1ff, 0x7f}), (std::vector<int32_t>{-1, 127}));
-  EXPECT_EQ(evaluate<uint32_t>("cvt.sat.u8.s32 %d, %a;", std::vector<int32_t>{300, -3, 77}), (std::vector<uint32_t>{255, 0, 77}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.sat.u8.s32 %d, %a;", std::vector<int32_t>{300, -3, 77}),
+            (std::vector<uint32_t>{255, 0, 77}));
   EXPECT_EQ(evaluate<uint16_t>("cvt.rn.bf16.f32 %d, %a;", std::vector<float>{1.0f, 1.00390625f, 1.01171875f}),
             (std::vector<uint16_t>{0x3f80, 0x3f80, 0x3f82}));
   EXPECT_EQ(evaluate<uint32_t>("cvt.rn.f16x2.f32 %d, %a, %b;", std::vector<float>{1}, std::vector<float>{2})[0], 0x3c004000u);
-  EXPECT_EQ(evaluate<uint16_t>("cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;", std::vector<float>{1000}, std::vector<float>{-1.5f})[0], 0x7ebc);
+  EXPECT_EQ(
+      evaluate<uint16_t>("cvt.rn.satfinite.e4m3x2.f32 %d, %a, %b;", std::vector<float>{1000}, std::vector<float>{-1.5f})[0],
+      0x7ebc);
   EXPECT_EQ(evaluate<uint32_t>("cvt.rn.f16x2.e5m2x2 %d, %a;", std::vector<uint16_t>{0x3cbc})[0], 0x3c00bc00u);
-  EXPECT_EQ(evaluate<uint32_t>("cvt.rna.tf32.f32 %d, %a;", std::vector<float>{1 + 0x1p-11f})[0], std::bit_cast<uint32_t>(1 + 0x1p-10f));
-  EXPECT_EQ(evaluate<float>("cvt.f32.f16 %d, %a;", std::vector<uint16_t>{0x3555, 0x0001}), (std::vector<float>{0.333251953125f, 0x1p-24f}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.rna.tf32.f32 %d, %a;", std::vector<float>{1 + 0x1p-11f})[0],
+            std::bit_cast<uint32_t>(1 + 0x1p-10f));
+  EXPECT_EQ(evaluate<float>("cvt.f32.f16 %d, %a;", std::vector<uint16_t>{0x3555, 0x0001}),
+            (std::vector<float>{0.333251953125f, 0x1p-24f}));
   EXPECT_EQ(evaluate<float>("cvt.sat.f32.f32 %d, %a;", std::vector<float>{2, -1, 0.25f}), (std::vector<float>{1, 0, 0.25f}));
 }
 
 TEST(EmulatorArithmetic, MovesPackAndUnpack) {
   std::vector<uint64_t> a{0x0123456789abcdef};
-  EXPECT_EQ(evaluate<uint64_t>("mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", a)[0], 0xcdef89ab45670123u);
+  EXPECT_EQ(evaluate<uint64_t>("mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", a)[0],
+            0xcdef89ab45670123u);
   EXPECT_EQ(evaluate<uint32_t>("mov.b64 {_, %d}, %a;", a)[0], 0x01234567u);
   EXPECT_EQ(evaluate<uint32_t>("mov.b64 {%r1, %r2}, %a; mov.b32 {%h0, %h1}, %r1; mov.b32 %d, {%h1, 0x55};", a)[0], 0x005589abu);
 }
 
 TEST(EmulatorArithmetic, GuardsAndSpecialRegisters) {
   std::vector<uint32_t> a(70, 5);
-  auto result = evaluate<uint32_t>("mov.u32 %r3, %laneid; and.b32 %r4, %r3, 1; setp.ne.u32 %p1, %r4, 0; mov.u32 %d, %a; @%p1 mov.u32 %d, %r3;"
-                                   " @!%p1 add.u32 %d, %d, %ctaid.x;",
-                                   a);
+  auto result = evaluate<uint32_t>(
+      "mov.u32 %r3, %laneid; and.b32 %r4, %r3, 1; setp.ne.u32 %p1, %r4, 0; mov.u32 %d, %a; @%p1 mov.u32 %d, %r3;"
+      " @!%p1 add.u32 %d, %d, %ctaid.x;",
+      a);
   for (uint32_t i = 0; i < a.size(); ++i)
     EXPECT_EQ(result[i], i % 2 ? i % 32 : 5 + i / 64) << i;
 }

@@ -49,8 +49,8 @@ Fault expectFault(FaultKind kind, const std::string &body, std::vector<std::stri
 TEST(EmulatorFaults, GlobalOutOfBounds) {
   expectClean("st.global.u32 [%rd1], %r0; ld.global.u32 %r5, [%rd1];");
   Fault fault = expectFault(FaultKind::OutOfBounds, "add.u64 %rd1, %rd1, 4;\n.loc 1 7 3\nst.global.u32 [%rd1], %r0;",
-                            {"test.tile:7, block (0, 0, 0), thread (63, 0, 0)", "a store of 4 bytes", "0 bytes behind the end of data",
-                             "st.global.u32 [%rd1], %r0;"});
+                            {"test.tile:7, block (0, 0, 0), thread (63, 0, 0)", "a store of 4 bytes",
+                             "0 bytes behind the end of data", "st.global.u32 [%rd1], %r0;"});
   EXPECT_EQ(fault.place.line, 7u);
   EXPECT_EQ(fault.place.thread, (Index3{63, 0, 0}));
   expectFault(FaultKind::OutOfBounds, "ld.global.u32 %r5, [%rd0+-4];", {"a load of 4 bytes", "4 bytes before data"});
@@ -61,24 +61,28 @@ TEST(EmulatorFaults, GlobalOutOfBounds) {
 }
 
 TEST(EmulatorFaults, FreedMemory) {
-  Machine machine("freed.ptx", kernelText(".param .u64 p", ".reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; ld.global.u32 %r, [%rd];"));
+  Machine machine("freed.ptx",
+                  kernelText(".param .u64 p", ".reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; ld.global.u32 %r, [%rd];"));
   uint64_t memory = machine.upload(std::vector<int>(4), "old");
   machine.runCleanly("test", {}, memory);
   ASSERT_TRUE(machine.device.free(memory).ok());
   LaunchReport report = machine.run("test", {}, memory);
-  EXPECT_NE(report.text().find("0 bytes into old (0x10000000000, 16 bytes), which was freed"), std::string::npos) << report.text();
+  EXPECT_NE(report.text().find("0 bytes into old (0x10000000000, 16 bytes), which was freed"), std::string::npos)
+      << report.text();
   EXPECT_FALSE(machine.device.free(memory).ok());
 }
 
 TEST(EmulatorFaults, Misaligned) {
   expectClean("ld.global.v2.u32 {%r5, %r6}, [%rd0+8];");
-  expectFault(FaultKind::Misaligned, "ld.global.v2.u32 {%r5, %r6}, [%rd0+4];", {"8 bytes at an address that 8 does not divide"});
+  expectFault(FaultKind::Misaligned, "ld.global.v2.u32 {%r5, %r6}, [%rd0+4];",
+              {"8 bytes at an address that 8 does not divide"});
   expectFault(FaultKind::Misaligned, "st.shared.u32 [%r1+2], %r0;", {"4 bytes"});
 }
 
 TEST(EmulatorFaults, SharedOutOfBounds) {
   expectClean("st.shared.u32 [%r2+768], %r0;");
-  expectFault(FaultKind::OutOfBounds, "st.shared.u32 [%r2+772], %r0;", {"4 bytes of shared memory", "the block has 1024 bytes", "thread (63, 0, 0)"});
+  expectFault(FaultKind::OutOfBounds, "st.shared.u32 [%r2+772], %r0;",
+              {"4 bytes of shared memory", "the block has 1024 bytes", "thread (63, 0, 0)"});
   expectFault(FaultKind::OutOfBounds, "mov.u32 %r5, 0; ld.shared.u32 %r5, [%r5];", {"shared memory at 0"});
 }
 
@@ -90,19 +94,23 @@ TEST(EmulatorFaults, LocalAndParameterOutOfBounds) {
 
 TEST(EmulatorFaults, ConstantMemoryIsReadOnly) {
   expectClean(".const .u32 c = 5; mov.u64 %rd2, c; cvta.const.u64 %rd3, %rd2; ld.u32 %r5, [%rd3]; ld.const.u32 %r6, [c];");
-  expectFault(FaultKind::ReadOnly, ".const .u32 c = 5; mov.u64 %rd2, c; cvta.const.u64 %rd3, %rd2; st.u32 [%rd3], %r0;", {"variable c"});
+  expectFault(FaultKind::ReadOnly, ".const .u32 c = 5; mov.u64 %rd2, c; cvta.const.u64 %rd3, %rd2; st.u32 [%rd3], %r0;",
+              {"variable c"});
 }
 
 TEST(EmulatorFaults, UninitializedSharedMemory) {
   expectClean("st.shared.u16 [%r2+2], %h1; ld.shared.u16 %h2, [%r2+2];");
-  expectFault(FaultKind::Uninitialized, "ld.shared.u32 %r5, [%r2];", {"no thread of the block has written", "thread (0, 0, 0)"});
+  expectFault(FaultKind::Uninitialized, "ld.shared.u32 %r5, [%r2];",
+              {"no thread of the block has written", "thread (0, 0, 0)"});
   expectFault(FaultKind::Uninitialized, "st.shared.u16 [%r2+2], %h1; ld.shared.u32 %r5, [%r2];", {});
 }
 
 TEST(EmulatorFaults, RacesBetweenWarps) {
   expectClean("st.shared.u32 [%r2], %r0; bar.sync 0; ld.shared.u32 %r5, [%r3]; bar.sync 0; st.shared.u32 [%r2], %r5;");
-  Fault fault = expectFault(FaultKind::Race, "st.shared.u32 [%r2], 0; bar.sync 0;\n.loc 1 5 1\nst.shared.u32 [%r2], %r0;\n.loc 1 6 1\nld.shared.u32 %r5, [%r3];",
-                            {"a write to shared memory that another thread reads", "the earlier read: test.tile:6"});
+  Fault fault = expectFault(
+      FaultKind::Race,
+      "st.shared.u32 [%r2], 0; bar.sync 0;\n.loc 1 5 1\nst.shared.u32 [%r2], %r0;\n.loc 1 6 1\nld.shared.u32 %r5, [%r3];",
+      {"a write to shared memory that another thread reads", "the earlier read: test.tile:6"});
   ASSERT_EQ(fault.parties.size(), 1u);
   EXPECT_NE(fault.parties[0].place.thread, fault.place.thread);
   EXPECT_EQ(fault.place.line, 5u);
@@ -120,28 +128,45 @@ TEST(EmulatorFaults, RacesWithinAWarp) {
 }
 
 TEST(EmulatorFaults, NeighboursInOneWordAreNoRace) {
-  expectClean("add.u32 %r5, %r1, %r0; cvt.u16.u32 %h1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; xor.b32 %r6, %r0, 33; add.u32 %r6, %r1, %r6;"
+  expectClean("add.u32 %r5, %r1, %r0; cvt.u16.u32 %h1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; xor.b32 %r6, %r0, 33; add.u32 "
+              "%r6, %r1, %r6;"
               "ld.shared.u8 %h2, [%r6]; bar.sync 0; st.shared.u8 [%r6], %h1;");
-  expectFault(FaultKind::Race, "add.u32 %r5, %r1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; st.shared.u8 [%r5], %h1; xor.b32 %r6, %r0, 33; add.u32 %r6, %r1, %r6; ld.shared.u8 %h2, [%r6];", {});
+  expectFault(FaultKind::Race,
+              "add.u32 %r5, %r1, %r0; st.shared.u8 [%r5], %h1; bar.sync 0; st.shared.u8 [%r5], %h1; xor.b32 %r6, %r0, 33; "
+              "add.u32 %r6, %r1, %r6; ld.shared.u8 %h2, [%r6];",
+              {});
 }
 
 TEST(EmulatorFaults, NamedBarriersOrderTheirWarpsOnly) {
   std::string produce = "setp.lt.u32 %p1, %r0, 32; setp.lt.u32 %p2, %r0, 64;";
   // Warp 0 produces, warp 1 consumes.
-  expectClean(produce + "@%p1 st.shared.u32 [%r2], %r0; @%p1 bar.arrive 1, 64; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:");
+  expectClean(
+      produce +
+      "@%p1 st.shared.u32 [%r2], %r0; @%p1 bar.arrive 1, 64; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:");
+  expectFault(
+      FaultKind::Race,
+      produce +
+          "@%p1 bar.arrive 1, 64; @%p1 st.shared.u32 [%r2], %r0; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:",
+      {});
   expectFault(FaultKind::Race,
-              produce + "@%p1 bar.arrive 1, 64; @%p1 st.shared.u32 [%r2], %r0; @%p1 bra out; bar.sync 1, 64; ld.shared.u32 %r5, [%r3]; out:", {});
-  expectFault(FaultKind::Race, produce + "setp.lt.u32 %p3, %r0, 64; st.shared.u32 [%r2], 0; bar.sync 0; st.shared.u32 [%r2], %r0; @%p3 bar.sync 1, 64; xor.b32 %r5, %r0, 64;"
-                                         "mad.lo.u32 %r5, %r5, 4, %r1; ld.shared.u32 %r6, [%r5];", {}, 128);
+              produce + "setp.lt.u32 %p3, %r0, 64; st.shared.u32 [%r2], 0; bar.sync 0; st.shared.u32 [%r2], %r0; @%p3 bar.sync "
+                        "1, 64; xor.b32 %r5, %r0, 64;"
+                        "mad.lo.u32 %r5, %r5, 4, %r1; ld.shared.u32 %r6, [%r5];",
+              {}, 128);
 }
 
 TEST(EmulatorFaults, AtomicsAndFlags) {
-  expectClean("setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], %r0; bar.sync 0; atom.shared.add.u32 %r5, [%r1], 1; bar.sync 0; ld.shared.u32 %r6, [%r1];");
-  expectFault(FaultKind::Race, "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], %r0; bar.sync 0; atom.shared.add.u32 %r5, [%r1], 1; ld.shared.u32 %r6, [%r1];", {});
+  expectClean("setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], %r0; bar.sync 0; atom.shared.add.u32 %r5, [%r1], 1; bar.sync "
+              "0; ld.shared.u32 %r6, [%r1];");
+  expectFault(FaultKind::Race,
+              "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], %r0; bar.sync 0; atom.shared.add.u32 %r5, [%r1], 1; "
+              "ld.shared.u32 %r6, [%r1];",
+              {});
   // A flag in shared memory orders what was written before it.
-  std::string flag = "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], 0; bar.sync 0; setp.ne.u32 %p2, %r0, 0; setp.eq.u32 %p3, %r0, 32;"
-                     "@%p1 st.shared.u32 [%r1+4], 7; @%p1 st.release.cta.shared.u32 [%r1], 1; @!%p3 bra out;"
-                     "again: ld.acquire.cta.shared.u32 %r5, [%r1]; setp.eq.u32 %p2, %r5, 0; @%p2 bra again; ld.shared.u32 %r6, [%r1+4]; out:";
+  std::string flag =
+      "setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r1], 0; bar.sync 0; setp.ne.u32 %p2, %r0, 0; setp.eq.u32 %p3, %r0, 32;"
+      "@%p1 st.shared.u32 [%r1+4], 7; @%p1 st.release.cta.shared.u32 [%r1], 1; @!%p3 bra out;"
+      "again: ld.acquire.cta.shared.u32 %r5, [%r1]; setp.eq.u32 %p2, %r5, 0; @%p2 bra again; ld.shared.u32 %r6, [%r1+4]; out:";
   expectClean(flag);
 }
 
@@ -149,7 +174,9 @@ TEST(EmulatorFaults, BarrierDivergence) {
   expectClean("setp.lt.u32 %p1, %r0, 32; @%p1 bra out; nanosleep.u32 5; out: bar.sync 0;");
   // Threads that have ended are not waited for.
   expectClean("setp.lt.u32 %p1, %r0, 40; @%p1 ret; bar.sync 0;");
-  Fault fault = expectFault(FaultKind::Divergence, ".loc 1 11 1\nsetp.lt.u32 %p1, %r0, 7; @%p1 bra out;\n.loc 1 12 1\nbar.sync 0;\nout:\n.loc 1 13 1\nshfl.sync.bfly.b32 %r5, %r0, 1, 31, -1;",
+  Fault fault = expectFault(FaultKind::Divergence,
+                            ".loc 1 11 1\nsetp.lt.u32 %p1, %r0, 7; @%p1 bra out;\n.loc 1 12 1\nbar.sync 0;\nout:\n.loc 1 13 "
+                            "1\nshfl.sync.bfly.b32 %r5, %r0, 1, 31, -1;",
                             {"must be executed by all threads of the warp together", "test.tile:12", "test.tile:13"}, 32);
   EXPECT_EQ(fault.place.thread, (Index3{7, 0, 0}));
   expectFault(FaultKind::Divergence, "setp.lt.u32 %p1, %r0, 7; @%p1 bar.sync 0;", {"its guard is false"}, 32);
@@ -157,14 +184,18 @@ TEST(EmulatorFaults, BarrierDivergence) {
 
 TEST(EmulatorFaults, MemberMasks) {
   expectClean("setp.lt.u32 %p1, %r0, 8; @!%p1 bra out; shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xff; out:", 32);
-  expectFault(FaultKind::Divergence, "setp.lt.u32 %p1, %r0, 8; @!%p1 bra out; shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xfff; out: ret;", {}, 32);
+  expectFault(FaultKind::Divergence,
+              "setp.lt.u32 %p1, %r0, 8; @!%p1 bra out; shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xfff; out: ret;", {}, 32);
   expectFault(FaultKind::Divergence, "shfl.sync.bfly.b32 %r5, %r0, 1, 31, 0xff;", {"does not name the lane itself"}, 32);
 }
 
 TEST(EmulatorFaults, Deadlock) {
-  expectFault(FaultKind::Deadlock, ".loc 1 21 1\nsetp.lt.u32 %p1, %r0, 32; @%p1 bra out; bar.sync 1, 64; out:",
-              {"1 of 2 warps have not ended and none can go on", "warp 1, 32 threads wait at barrier 1", "barrier 1 has 1 warps of 2"});
-  expectFault(FaultKind::Deadlock, "setp.lt.u32 %p1, %r0, 32; @%p1 bra first; bar.sync 1, 64; bar.sync 2, 64; bra out; first: bar.sync 2, 64; bar.sync 1, 64; out:",
+  expectFault(
+      FaultKind::Deadlock, ".loc 1 21 1\nsetp.lt.u32 %p1, %r0, 32; @%p1 bra out; bar.sync 1, 64; out:",
+      {"1 of 2 warps have not ended and none can go on", "warp 1, 32 threads wait at barrier 1", "barrier 1 has 1 warps of 2"});
+  expectFault(FaultKind::Deadlock,
+              "setp.lt.u32 %p1, %r0, 32; @%p1 bra first; bar.sync 1, 64; bar.sync 2, 64; bra out; first: bar.sync 2, 64; "
+              "bar.sync 1, 64; out:",
               {"warp 0, 32 threads wait at barrier 2", "warp 1, 32 threads wait at barrier 1"});
 }
 
@@ -172,7 +203,8 @@ TEST(EmulatorFaults, WrongBarriers) {
   expectFault(FaultKind::Barrier, "bar.sync 16;", {"barrier 16"});
   expectFault(FaultKind::Barrier, "bar.sync 1, 48;", {"48 threads, which is no positive multiple of 32"});
   expectFault(FaultKind::Barrier, "bar.sync 1, 96;", {"96 threads, and the block has 64"});
-  expectFault(FaultKind::Barrier, "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1, 64; @!%p1 bar.sync 1, 32;", {"with 32 threads here and 64 elsewhere"});
+  expectFault(FaultKind::Barrier, "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1, 64; @!%p1 bar.sync 1, 32;",
+              {"with 32 threads here and 64 elsewhere"});
 }
 
 TEST(EmulatorFaults, EndlessLoops) {
@@ -183,7 +215,8 @@ TEST(EmulatorFaults, EndlessLoops) {
 
 TEST(EmulatorFaults, TrapAndUndefinedFunction) {
   expectFault(FaultKind::Trap, "trap;", {});
-  expectFault(FaultKind::Illegal, ".reg .b32 %i; mov.u32 %i, 2; t: .branchtargets a, b; brx.idx %i, t; a: b:", {"index 2 into a table of 2"});
+  expectFault(FaultKind::Illegal,
+              ".reg .b32 %i; mov.u32 %i, 2; t: .branchtargets a, b; brx.idx %i, t; a: b:", {"index 2 into a table of 2"});
 }
 
 TEST(EmulatorFaults, RacesOfNvccsPrograms) {
@@ -195,7 +228,7 @@ TEST(EmulatorFaults, RacesOfNvccsPrograms) {
   EXPECT_EQ(report.faults[0].kind, FaultKind::Race);
   EXPECT_EQ(report.faults[0].place.file, "matmul_tiled.cu");
   EXPECT_EQ(report.faults[0].place.line, 8u) << report.text(); // a store
-  EXPECT_EQ(report.faults[0].parties[0].place.line, 12u);       // the read in the loop
+  EXPECT_EQ(report.faults[0].parties[0].place.line, 12u);      // the read in the loop
 }
 
 TEST(EmulatorFaults, ShortWaitForACopy) {

@@ -85,7 +85,8 @@ TEST(EmulatorFormats, FusedMultiplyAddOfF32IsExact) {
     float v[3];
     for (int k = 0; k < 3; ++k)
       v[k] = std::bit_cast<float>((static_cast<uint32_t>(random()) & 0x807fffff) | exponents[k] << 23);
-    EXPECT_EQ(static_cast<float>(fusedToOdd(v[0], v[1], v[2])), std::fma(v[0], v[1], v[2])) << v[0] << ' ' << v[1] << ' ' << v[2];
+    EXPECT_EQ(static_cast<float>(fusedToOdd(v[0], v[1], v[2])), std::fma(v[0], v[1], v[2]))
+        << v[0] << ' ' << v[1] << ' ' << v[2];
   }
   EXPECT_TRUE(std::isinf(static_cast<float>(fusedToOdd(3e38f, 10, 1))));
   EXPECT_TRUE(std::isnan(fusedToOdd(INFINITY, 0, 1)));

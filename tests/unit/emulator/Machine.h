@@ -24,8 +24,8 @@ inline std::string programText(const std::string &name) {
 
 /// A module of one kernel `test` with these parameters and this body.
 inline std::string kernelText(const std::string &parameters, const std::string &body, const std::string &before = {}) {
-  return concat(".version 8.6\n.target sm_90\n.address_size 64\n.file 1 \"test.tile\"\n", before, "\n.visible .entry test(", parameters, ")\n{\n",
-                body, "\nret;\n}\n");
+  return concat(".version 8.6\n.target sm_90\n.address_size 64\n.file 1 \"test.tile\"\n", before, "\n.visible .entry test(",
+                parameters, ")\n{\n", body, "\nret;\n}\n");
 }
 
 class Machine {
@@ -50,7 +50,8 @@ public:
   }
 
   /// Launches and hands back the report; the call itself must be right.
-  template <typename... Arguments> LaunchReport run(const std::string &kernel, LaunchShape shape, const Arguments &...arguments) {
+  template <typename... Arguments>
+  LaunchReport run(const std::string &kernel, LaunchShape shape, const Arguments &...arguments) {
     ParameterBuffer parameters;
     (parameters.add(arguments), ...);
     if (!module)
@@ -60,7 +61,8 @@ public:
     return report.ok() ? *report : LaunchReport();
   }
   /// The same, and no fault is expected.
-  template <typename... Arguments> void runCleanly(const std::string &kernel, LaunchShape shape, const Arguments &...arguments) {
+  template <typename... Arguments>
+  void runCleanly(const std::string &kernel, LaunchShape shape, const Arguments &...arguments) {
     LaunchReport report = run(kernel, shape, arguments...);
     EXPECT_TRUE(report.ok()) << report.text();
   }
@@ -75,9 +77,10 @@ template <typename Result, typename... Inputs>
 std::vector<Result> evaluate(const std::string &instruction, const std::vector<Inputs> &...inputs) {
   size_t count = std::get<0>(std::tie(inputs...)).size();
   std::string parameters = ".param .u64 result, .param .u32 count", body;
-  body += concat(".reg .pred %p<4>;\n.reg .b16 %h<8>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<12>;\n.reg .b", sizeof(Result) * 8, " %d;\n",
-                 "mov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %ntid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r0, %r0, %r1, %r2;\n",
-                 "ld.param.u32 %r1, [count];\nsetp.ge.u32 %p0, %r0, %r1;\n@%p0 bra done;\n");
+  body +=
+      concat(".reg .pred %p<4>;\n.reg .b16 %h<8>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<12>;\n.reg .b", sizeof(Result) * 8, " %d;\n",
+             "mov.u32 %r0, %ctaid.x;\nmov.u32 %r1, %ntid.x;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r0, %r0, %r1, %r2;\n",
+             "ld.param.u32 %r1, [count];\nsetp.ge.u32 %p0, %r0, %r1;\n@%p0 bra done;\n");
   char name = 'a';
   auto load = [&](size_t bytes) {
     parameters += concat(", .param .u64 in_", name);
@@ -86,12 +89,12 @@ std::vector<Result> evaluate(const std::string &instruction, const std::vector<I
     ++name;
   };
   (load(sizeof(Inputs)), ...);
-  body += concat(instruction, "\nld.param.u64 %rd0, [result];\nmad.wide.u32 %rd1, %r0, ", sizeof(Result), ", %rd0;\nst.global.b",
-                 sizeof(Result) * 8, " [%rd1], %d;\ndone:");
+  body += concat(instruction, "\nld.param.u64 %rd0, [result];\nmad.wide.u32 %rd1, %r0, ", sizeof(Result),
+                 ", %rd0;\nst.global.b", sizeof(Result) * 8, " [%rd1], %d;\ndone:");
   Machine machine("evaluate", kernelText(parameters, body));
   uint64_t result = machine.upload(std::vector<Result>(count));
-  machine.runCleanly("test", {.grid = {static_cast<uint32_t>((count + 63) / 64)}, .block = {64}}, result, static_cast<uint32_t>(count),
-                     machine.upload(inputs)...);
+  machine.runCleanly("test", {.grid = {static_cast<uint32_t>((count + 63) / 64)}, .block = {64}}, result,
+                     static_cast<uint32_t>(count), machine.upload(inputs)...);
   return machine.download<Result>(result, count);
 }
 

@@ -27,9 +27,12 @@ uint32_t floatBits(const Format &format, int value) {
 }
 
 const Element elements[] = {
-    {"f16", 16, [](int v) { return floatBits(formatF16, v); }},   {"bf16", 16, [](int v) { return floatBits(formatBF16, v); }},
-    {"tf32", 32, [](int v) { return std::bit_cast<uint32_t>(float(v)); }}, {"s8", 8, [](int v) { return uint32_t(v) & 0xff; }},
-    {"u8", 8, [](int v) { return uint32_t(v); }},                 {"e4m3", 8, [](int v) { return floatBits(formatE4M3, v); }},
+    {"f16", 16, [](int v) { return floatBits(formatF16, v); }},
+    {"bf16", 16, [](int v) { return floatBits(formatBF16, v); }},
+    {"tf32", 32, [](int v) { return std::bit_cast<uint32_t>(float(v)); }},
+    {"s8", 8, [](int v) { return uint32_t(v) & 0xff; }},
+    {"u8", 8, [](int v) { return uint32_t(v); }},
+    {"e4m3", 8, [](int v) { return floatBits(formatE4M3, v); }},
     {"e5m2", 8, [](int v) { return floatBits(formatE5M2, v); }},
 };
 
@@ -188,7 +191,8 @@ st.global.v4.b32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.v4.b32 [%rd1+16], {%r6,
 TEST(EmulatorMatrix, FaultsOfMatrixInstructions) {
   auto kindOf = [](const std::string &body) {
     Machine machine("matrix faults", kernelText("", ".shared .align 16 .b8 tile[512]; .reg .b32 %r<12>; .reg .pred %p<2>;"
-                                                    "mov.u32 %r0, %laneid; mov.u32 %r1, tile; mad.lo.u32 %r1, %r0, 16, %r1;" + body));
+                                                    "mov.u32 %r0, %laneid; mov.u32 %r1, tile; mad.lo.u32 %r1, %r0, 16, %r1;" +
+                                                        body));
     LaunchReport report = machine.run("test", {.block = {32}});
     return report.ok() ? std::string("none") : std::string(nameOf(report.faults[0].kind));
   };

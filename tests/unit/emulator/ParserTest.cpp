@@ -22,7 +22,8 @@ std::string failureOf(const std::string &body) {
 } // namespace
 
 TEST(EmulatorParser, ProgramsOfNvccAreRead) {
-  for (const char *name : {"vector_add.ptx", "matmul_tiled.ptx", "reduce.ptx", "divergent.ptx", "matmul_mma.ptx", "messages.ptx"}) {
+  for (const char *name :
+       {"vector_add.ptx", "matmul_tiled.ptx", "reduce.ptx", "divergent.ptx", "matmul_mma.ptx", "messages.ptx"}) {
     Result<Program> program = parse(name, programText(name));
     ASSERT_TRUE(program.ok()) << program.status().message();
     EXPECT_EQ(program->target, "sm_80");
@@ -103,7 +104,8 @@ TEST(EmulatorParser, PlacesOfParametersAndSharedMemory) {
 
 TEST(EmulatorParser, ErrorsNameLineAndText) {
   std::string message = failureOf(".reg .b32 %r<2>;\nadd.s32 %r0, %r1, %r7;");
-  EXPECT_EQ(message, "bad.ptx:9: add.s32: '%r7' is no register declared here, nor a special register the emulator has\n  add.s32 %r0, %r1, %r7;");
+  EXPECT_EQ(message, "bad.ptx:9: add.s32: '%r7' is no register declared here, nor a special register the emulator has\n  "
+                     "add.s32 %r0, %r1, %r7;");
 }
 
 TEST(EmulatorParser, WrongPrograms) {
@@ -127,7 +129,8 @@ TEST(EmulatorParser, WrongPrograms) {
       {"call missing;", "'missing' is no function declared here"},
       {".reg .f64 %f<2>;\nadd.f64 %f0, %f1, 0f3F800000;", "a float constant does not fit"},
       {".reg .b32 %r<2>;\nadd.s32 %r0, %r1, #;", "unexpected character '#'"},
-      {".reg .b32 %r<8>;\nmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r6,%r7}, {%r0,%r1,%r2,%r3};",
+      {".reg .b32 %r<8>;\nmma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r0,%r1,%r2,%r3}, {%r4,%r5}, {%r6,%r7}, "
+       "{%r0,%r1,%r2,%r3};",
        "is not supported for these types, modifiers or operands"},
       {".reg .b32 %r<2>;\nst.const.u32 [%r0], %r1;", "unknown suffix .const"},
       {"\"open", "a string is not closed"},
@@ -170,12 +173,14 @@ st.global.u32 [%rd], %r0;)"));
 }
 
 TEST(EmulatorParser, OpcodesAreExecutableOrNot) {
-  for (const char *yes : {"add.rn.ftz.f32", "mul.wide.u16", "cvt.rn.satfinite.e4m3x2.f32", "ld.global.nc.L1::no_allocate.L2::128B.v4.b32",
-                          "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64",
-                          "cp.async.wait_group", "atom.global.add.noftz.bf16x2", "bar.sync", "setp.le.or.f16x2", "redux.sync.max.s32"})
+  for (const char *yes :
+       {"add.rn.ftz.f32", "mul.wide.u16", "cvt.rn.satfinite.e4m3x2.f32", "ld.global.nc.L1::no_allocate.L2::128B.v4.b32",
+        "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32", "mbarrier.try_wait.parity.acquire.cta.shared::cta.b64",
+        "cp.async.wait_group", "atom.global.add.noftz.bf16x2", "bar.sync", "setp.le.or.f16x2", "redux.sync.max.s32"})
     EXPECT_TRUE(isExecutable(yes)) << yes;
-  for (const char *no : {"add.f16x3", "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", "mul.wide.s64", "popc.b16", "atom.global.add.s64",
-                         "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32", "setp.s32", "tex.2d.v4.f32.f32"})
+  for (const char *no :
+       {"add.f16x3", "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", "mul.wide.s64", "popc.b16", "atom.global.add.s64",
+        "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32", "setp.s32", "tex.2d.v4.f32.f32"})
     EXPECT_FALSE(isExecutable(no)) << no;
 }
 

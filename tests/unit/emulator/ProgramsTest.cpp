@@ -27,7 +27,8 @@ std::vector<float> product(const std::vector<float> &a, const std::vector<float>
     for (int j = 0; j < n; ++j) {
       double sum = 0;
       for (int l = 0; l < k; ++l)
-        sum += static_cast<double>(a[static_cast<size_t>(i * k + l)]) * static_cast<double>(b[static_cast<size_t>(transposed ? j * k + l : l * n + j)]);
+        sum += static_cast<double>(a[static_cast<size_t>(i * k + l)]) *
+               static_cast<double>(b[static_cast<size_t>(transposed ? j * k + l : l * n + j)]);
       c[static_cast<size_t>(i * n + j)] = static_cast<float>(sum);
     }
   return c;

@@ -30,16 +30,20 @@ template <typename F> void expectLanes(const std::string &instruction, F functio
 TEST(EmulatorWarp, Shuffles) {
   expectLanes("shfl.sync.idx.b32 %d, %a, 5, 31, -1;", [](uint32_t) { return 16; });
   expectLanes("shfl.sync.bfly.b32 %d, %a, 3, 31, -1;", [](uint32_t lane) { return (lane ^ 3) * 3 + 1; });
-  expectLanes("shfl.sync.up.b32 %d|%p1, %a, 4, 0, -1; @!%p1 mov.u32 %d, 99;", [](uint32_t lane) { return lane < 4 ? 99 : (lane - 4) * 3 + 1; });
-  expectLanes("shfl.sync.down.b32 %d|%p1, %a, 4, 31, -1; @!%p1 mov.u32 %d, 99;", [](uint32_t lane) { return lane > 27 ? 99 : (lane + 4) * 3 + 1; });
+  expectLanes("shfl.sync.up.b32 %d|%p1, %a, 4, 0, -1; @!%p1 mov.u32 %d, 99;",
+              [](uint32_t lane) { return lane < 4 ? 99 : (lane - 4) * 3 + 1; });
+  expectLanes("shfl.sync.down.b32 %d|%p1, %a, 4, 31, -1; @!%p1 mov.u32 %d, 99;",
+              [](uint32_t lane) { return lane > 27 ? 99 : (lane + 4) * 3 + 1; });
   // Segments of 8: c = clamp 31, mask 0x18.
-  expectLanes("shfl.sync.down.b32 %d, %a, 4, 0x181f, -1;", [](uint32_t lane) { return (lane % 8 < 4 ? lane + 4 : lane) * 3 + 1; });
+  expectLanes("shfl.sync.down.b32 %d, %a, 4, 0x181f, -1;",
+              [](uint32_t lane) { return (lane % 8 < 4 ? lane + 4 : lane) * 3 + 1; });
   expectLanes("shfl.sync.idx.b32 %d, %a, 2, 0x181f, -1;", [](uint32_t lane) { return (lane / 8 * 8 + 2) * 3 + 1; });
 }
 
 TEST(EmulatorWarp, VotesMatchesReductions) {
   expectLanes("setp.lt.u32 %p1, %r7, 5; vote.sync.ballot.b32 %d, %p1, -1;", [](uint32_t) { return 31; });
-  expectLanes("setp.lt.u32 %p1, %r7, 5; vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1; selp.u32 %r3, 1, 0, %p2; selp.u32 %r4, 2, 0, %p3; or.b32 %d, %r3, %r4;",
+  expectLanes("setp.lt.u32 %p1, %r7, 5; vote.sync.any.pred %p2, %p1, -1; vote.sync.all.pred %p3, %p1, -1; selp.u32 %r3, 1, 0, "
+              "%p2; selp.u32 %r4, 2, 0, %p3; or.b32 %d, %r3, %r4;",
               [](uint32_t) { return 1; });
   expectLanes("setp.lt.u32 %p1, %r7, 5; vote.sync.uni.pred %p2, !%p1, -1; selp.u32 %d, 1, 0, %p2;", [](uint32_t) { return 0; });
   expectLanes("and.b32 %r3, %r7, 3; match.any.sync.b32 %d, %r3, -1;", [](uint32_t lane) { return 0x11111111u << lane % 4; });
@@ -51,7 +55,8 @@ TEST(EmulatorWarp, VotesMatchesReductions) {
 }
 
 TEST(EmulatorWarp, GroupsWithTheirOwnMasks) {
-  expectLanes("and.b32 %r3, %r7, 1; setp.eq.u32 %p1, %r3, 0; selp.b32 %r4, 0x55555555, 0xaaaaaaaa, %p1; redux.sync.max.u32 %d, %a, %r4;",
+  expectLanes("and.b32 %r3, %r7, 1; setp.eq.u32 %p1, %r3, 0; selp.b32 %r4, 0x55555555, 0xaaaaaaaa, %p1; redux.sync.max.u32 %d, "
+              "%a, %r4;",
               [](uint32_t lane) { return (lane % 2 ? 31 : 30) * 3 + 1; });
   expectLanes("setp.lt.u32 %p1, %r7, 8; mov.u32 %d, 0; @!%p1 bra out; redux.sync.add.u32 %d, 1, 0xff; out:",
               [](uint32_t lane) { return lane < 8 ? 8 : 0; });
@@ -59,8 +64,9 @@ TEST(EmulatorWarp, GroupsWithTheirOwnMasks) {
 
 TEST(EmulatorWarp, LanesMeetAgain) {
   // After the branch all lanes vote together, however far apart they were.
-  expectLanes("mov.u32 %r3, 0; loop: setp.ge.u32 %p1, %r3, %r7; @%p1 bra out; add.u32 %r3, %r3, 1; bra loop; out: activemask.b32 %d;",
-              [](uint32_t) { return ~0u; });
+  expectLanes(
+      "mov.u32 %r3, 0; loop: setp.ge.u32 %p1, %r3, %r7; @%p1 bra out; add.u32 %r3, %r3, 1; bra loop; out: activemask.b32 %d;",
+      [](uint32_t) { return ~0u; });
 }
 
 TEST(EmulatorWarp, ALaneMayWaitForAnotherOfItsWarp) {
@@ -134,7 +140,9 @@ cvta.to.local.u64 %rd5, %rd4; st.local.v2.u16 [%rd5+8], {%h1, %h2};)";
 
 TEST(EmulatorMemory, WidthsAndExtensions) {
   std::vector<uint64_t> a{0x8091a2b3c4d5e6f7, 0x0102030405060708};
-  auto load = [&](const std::string &instruction) { return evaluate<uint64_t>("ld.param.u64 %rd2, [in_a]; " + instruction, a)[0]; };
+  auto load = [&](const std::string &instruction) {
+    return evaluate<uint64_t>("ld.param.u64 %rd2, [in_a]; " + instruction, a)[0];
+  };
   EXPECT_EQ(load("ld.global.u8 %d, [%rd2+7];"), 0x80u);
   EXPECT_EQ(load("ld.global.s8 %d, [%rd2+7];"), 0xffffffffffffff80u);
   EXPECT_EQ(load("ld.global.s16 %r3, [%rd2+6]; cvt.s64.s32 %d, %r3;"), 0xffffffffffff8091u);
@@ -182,8 +190,10 @@ atom.global.min.u64 %rd1, [%rd0+56], 3;
 }
 
 TEST(EmulatorMemory, HostMemoryAndCopies) {
-  Machine machine("host", kernelText(".param .u64 p", ".reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; mov.u32 %r, %tid.x; mad.wide.u32 %rd, %r, 4, %rd;"
-                                                       "st.global.u32 [%rd], %r;"));
+  Machine machine(
+      "host", kernelText(".param .u64 p",
+                         ".reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; mov.u32 %r, %tid.x; mad.wide.u32 %rd, %r, 4, %rd;"
+                         "st.global.u32 [%rd], %r;"));
   std::vector<uint32_t> host(32);
   ASSERT_TRUE(machine.device.registerHost(host.data(), 128, "host").ok());
   EXPECT_FALSE(machine.device.registerHost(host.data() + 1, 4).ok());
@@ -210,14 +220,16 @@ TEST(EmulatorDevice, WrongLaunches) {
   EXPECT_NE(message("test", {.block = {65}}, 8).find(".maxntid is (64, 1, 1)"), std::string::npos);
   EXPECT_NE(message("test", {.block = {64}}, 4).find("4 bytes of parameters, it takes 8"), std::string::npos);
   EXPECT_NE(message("test", {.grid = {0}, .block = {64}}, 8).find("has no thread"), std::string::npos);
-  EXPECT_NE(message("test", {.block = {64}, .dynamicSharedBytes = 300'000}, 8).find("the device allows 232448"), std::string::npos);
+  EXPECT_NE(message("test", {.block = {64}, .dynamicSharedBytes = 300'000}, 8).find("the device allows 232448"),
+            std::string::npos);
   EXPECT_NE(message("exact", {.block = {64}}, 0).find(".reqntid is (32, 2, 1)"), std::string::npos);
   EXPECT_EQ(message("exact", {.block = {32, 2}}, 0), "");
   EXPECT_NE(message("clustered", {.block = {64}}, 0).find("clusters are not emulated yet"), std::string::npos);
 }
 
 TEST(EmulatorDevice, VariablesOfAModule) {
-  Machine machine("variables", "\n.version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 data[8] = {1, 2};\n.global .u64 pointer = data+4;\n"
+  Machine machine("variables", "\n.version 8.0\n.target sm_80\n.address_size 64\n.global .align 4 .b8 data[8] = {1, "
+                               "2};\n.global .u64 pointer = data+4;\n"
                                ".entry test() { .reg .b64 %rd; ld.global.u64 %rd, [pointer]; st.global.u32 [%rd], 9; }");
   auto data = machine.device.variable(*machine.module, "data");
   ASSERT_TRUE(data.ok());
