@@ -155,6 +155,12 @@ void Block::release(unsigned warp, Clocks &into) {
   ++clocks[warp][warp];
 }
 
+/// What the warp's own lanes had released is ordered before what its lanes do from now on.
+void Block::acquire(unsigned warp, const Clocks &from) {
+  join(clocks[warp], from);
+  lastSync[warp] = std::max(lastSync[warp], from[warp]);
+}
+
 void Block::orderLanes(unsigned warp) {
   lastSync[warp] = clocks[warp][warp]++;
 }

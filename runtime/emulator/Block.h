@@ -36,7 +36,7 @@ public:
   /// Completes the phase if nothing is pending.
   void update(Mbarrier &barrier, uint32_t offset);
   void release(unsigned warp, Clocks &into);
-  void acquire(unsigned warp, const Clocks &from) { join(clocks[warp], from); }
+  void acquire(unsigned warp, const Clocks &from);
   void orderLanes(unsigned warp);
 
   Launch &launch;

@@ -27,7 +27,7 @@ struct LaunchOptions {
   int threads = 1;              // blocks that run at once, over cores
   std::optional<uint64_t> seed; // who runs next and when copies land, at random; none: in order, as late as possible
   bool checkRaces = true;
-  uint64_t stepLimit = uint64_t(1) << 36;      // instructions of warps
+  uint64_t stepLimit = uint64_t(1) << 32;      // instructions of warps
   std::function<void(std::string_view)> print; // vprintf; null: stdout
 };
 
