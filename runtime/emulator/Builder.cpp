@@ -1,5 +1,6 @@
 #include "runtime/emulator/Builder.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -29,6 +30,9 @@ const SpecialFacts *specialNamed(std::string_view name) {
       return &special;
   return nullptr;
 }
+
+/// A size that Layout refuses, far from overflow.
+constexpr uint32_t tooMuch = 1u << 30;
 
 /// A float constant as an operand of so many bytes wants it; false if it does not fit there.
 bool floatBits(const RawOperand &raw, unsigned bytes, Type type, uint64_t &bits) {
@@ -101,15 +105,16 @@ uint32_t Builder::newRegister(unsigned bytes, uint32_t count) {
   uint32_t &used = function().registerBytes;
   used = (used + alignment - 1) / alignment * alignment;
   uint32_t offset = used;
-  used += size * count;
+  used = static_cast<uint32_t>(std::min<uint64_t>(used + uint64_t(size) * count, tooMuch)); // Layout refuses it
   return offset;
 }
 
 uint32_t Builder::newLocal(uint32_t bytes, uint32_t alignment) {
   uint32_t &used = function().localBytes;
+  alignment = std::clamp(alignment, 1u, 4096u);
   used = (used + alignment - 1) / alignment * alignment;
   uint32_t offset = used;
-  used += bytes;
+  used = static_cast<uint32_t>(std::min<uint64_t>(used + uint64_t(bytes), tooMuch));
   return offset;
 }
 

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <set>
 
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::emulator;
@@ -19,13 +17,17 @@ uint64_t alignUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
+// Virtual registers are many, memory is not.
+constexpr uint32_t mostRegisterBytes = 1u << 28, mostLocalBytes = 512 * 1024;
+constexpr uint64_t mostSharedBytes = 1 << 20;
+
 class Layout {
 public:
   Layout(Program &program, const std::vector<Builder::Fixup> &fixups, TokenStream &tokens)
       : program(program), fixups(fixups), tokens(tokens) {}
 
   bool run() {
-    if (!checkCalls())
+    if (!checkSizes() || !checkCalls())
       return false;
     placeFrames();
     moveRegisters();
@@ -37,26 +39,40 @@ public:
   }
 
 private:
+  /// Depth first: a function met again on its own path calls itself.
   bool checkCalls() {
-    reach.resize(program.functions.size());
-    std::vector<uint32_t> path;
-    std::function<bool(uint32_t, std::set<uint32_t> &)> visit = [&](uint32_t at, std::set<uint32_t> &reached) {
-      if (std::find(path.begin(), path.end(), at) != path.end())
-        return tokens.fail(
-            0, concat("function ", program.functions[at].name, " calls itself, which the emulator does not support"),
-            TW_UNSUPPORTED);
-      if (!reached.insert(at).second && !path.empty() && program.functions[at].callees.empty())
-        return true;
-      path.push_back(at);
-      for (uint32_t callee : program.functions[at].callees)
-        if (!visit(callee, reached))
-          return false;
-      path.pop_back();
-      return true;
-    };
+    std::vector<Visit> visits(program.functions.size(), Visit::Not);
     for (uint32_t index = 0; index < program.functions.size(); ++index)
-      if (!visit(index, reach[index]))
+      if (!visit(index, visits))
         return false;
+    return true;
+  }
+
+  enum class Visit : uint8_t { Not, OnPath, Done };
+
+  bool visit(uint32_t index, std::vector<Visit> &visits) {
+    if (visits[index] == Visit::OnPath)
+      return tokens.fail(
+          0, concat("function ", program.functions[index].name, " calls itself, which the emulator does not support"),
+          TW_UNSUPPORTED);
+    if (visits[index] == Visit::Done)
+      return true;
+    visits[index] = Visit::OnPath;
+    for (uint32_t callee : program.functions[index].callees)
+      if (!visit(callee, visits))
+        return false;
+    visits[index] = Visit::Done;
+    return true;
+  }
+
+  bool checkSizes() {
+    for (const Function &function : program.functions)
+      if (function.registerBytes > mostRegisterBytes || function.localBytes > mostLocalBytes)
+        return tokens.fail(0, concat("function ", function.name, " has ", function.registerBytes / (4 * warpSize),
+                                     " registers and ", function.localBytes, " bytes of local memory, more than any GPU"));
+    for (const Variable &variable : program.variables)
+      if (variable.space == Space::Shared && variable.bytes > mostSharedBytes)
+        return tokens.fail(0, concat("shared variable ", variable.name, " has ", variable.bytes, " bytes, more than any GPU"));
     return true;
   }
 
@@ -170,7 +186,6 @@ private:
   const std::vector<Builder::Fixup> &fixups;
   TokenStream &tokens;
   std::vector<uint32_t> registerBase, localBase;
-  std::vector<std::set<uint32_t>> reach;
 };
 
 } // namespace

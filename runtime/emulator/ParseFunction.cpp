@@ -194,10 +194,7 @@ bool ModuleParser::bodyDirective() {
   if (token.text == ".reg")
     return registers();
   if (token.text == ".shared" || token.text == ".global" || token.text == ".const")
-    return variable(token.text == ".shared"   ? Space::Shared
-                    : token.text == ".global" ? Space::Global
-                                              : Space::Const,
-                    false);
+    return variable(token.text == ".shared" ? Space::Shared : token.text == ".global" ? Space::Global : Space::Const, false);
   if (token.text == ".local" || token.text == ".param")
     return local();
   return commonDirective(token);

@@ -38,10 +38,7 @@ bool ModuleParser::moduleStatement() {
   if (token.text == ".entry" || token.text == ".func")
     return functionStatement(token.text == ".entry", token.line);
   if (token.text == ".global" || token.text == ".const" || token.text == ".shared")
-    return variable(token.text == ".global"  ? Space::Global
-                    : token.text == ".const" ? Space::Const
-                                             : Space::Shared,
-                    wasExtern);
+    return variable(token.text == ".global" ? Space::Global : token.text == ".const" ? Space::Const : Space::Shared, wasExtern);
   if (token.text == ".section")
     return section();
   return commonDirective(token);
@@ -142,6 +139,8 @@ bool ModuleParser::declaration(Declaration &result) {
       uint64_t alignment = 0;
       if (!integer(alignment))
         return false;
+      if (alignment == 0 || alignment > 4096 || (alignment & (alignment - 1)))
+        return tokens.fail(token.line, concat("an alignment of ", alignment, "; a power of two up to 4096 is expected"));
       result.alignment = static_cast<uint32_t>(alignment);
     } else if (token.text == ".attribute") {
       while (!tokens.atEnd() && !tokens.accept(")"))
@@ -176,6 +175,8 @@ bool ModuleParser::dimensions(Declaration &result) {
     if (!integer(count) || !tokens.expect("]"))
       return false;
     result.elements *= count;
+    if (count > uint64_t(1) << 32 || result.elements > uint64_t(1) << 32)
+      return tokens.fail(result.line, concat("'", result.name, "' has too many elements"));
   }
   return true;
 }
@@ -244,6 +245,8 @@ Result<Program> emulator::parse(std::string name, std::string source) {
   program.name = std::move(name);
   program.source = std::move(source);
   auto refuse = [&](tw_status code, uint32_t line, const std::string &message) {
+    if (line == 0) // of the module as a whole
+      return Status(code, concat(program.name, ": ", message));
     return Status(code, concat(program.name, ':', line, ": ", message, "\n  ", lineOf(program.source, line)));
   };
   uint32_t line = 0;

@@ -38,7 +38,7 @@ bool readParts(TokenStream &tokens, RawOperand &operand, RawOperand::Kind kind, 
     if (!readOperand(tokens, operand.parts.back()))
       return false;
   } while (tokens.accept(","));
-  return tokens.expect(close);
+  return tokens.expect(close) && (operand.parts.size() <= 64 || tokens.fail("a vector of more than 64 elements"));
 }
 
 bool readWord(TokenStream &tokens, RawOperand &operand) {

@@ -257,6 +257,32 @@ TEST(EmulatorArithmetic, Conversions) {
   EXPECT_EQ(evaluate<float>("cvt.sat.f32.f32 %d, %a;", std::vector<float>{2, -1, 0.25f}), (std::vector<float>{1, 0, 0.25f}));
 }
 
+TEST(EmulatorArithmetic, RareInstructions) {
+  using Words = std::vector<uint32_t>;
+  EXPECT_EQ(evaluate<uint32_t>("fns.b32 %d, 0xb0, %a, 2;", Words{0, 4, 5}), (Words{5, 5, 7}));
+  EXPECT_EQ(evaluate<uint32_t>("fns.b32 %d, 0xb0, %a, -1;", Words{31, 4, 3}), (Words{7, 4, ~0u}));
+  EXPECT_EQ(evaluate<uint32_t>("cnot.b32 %d, %a;", Words{0, 7}), (Words{1, 0}));
+  EXPECT_EQ(evaluate<uint32_t>("slct.u32.s32 %d, 10, 20, %a;", Words{3, ~0u}), (Words{10, 20}));
+  EXPECT_EQ(evaluate<uint32_t>("testp.subnormal.f32 %p1, %a; selp.u32 %d, 1, 0, %p1;", std::vector<float>{1e-40f, 1, INFINITY}),
+            (Words{1, 0, 0}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.pack.sat.s16.s32 %d, %a, 3;", std::vector<int32_t>{100'000, -2}),
+            (Words{0x7fff0003, 0xfffe0003}));
+  EXPECT_EQ(evaluate<uint32_t>("cvt.pack.sat.u8.s32.b32 %d, %a, 3, 0xabcd;", std::vector<int32_t>{300}), (Words{0xabcdff03}));
+  EXPECT_EQ(evaluate<uint32_t>("mad24.hi.u32 %d, %a, %a, 1;", Words{0xff800000}), (Words{0x40000000 + 1}));
+  EXPECT_EQ(evaluate<uint32_t>("dp2a.hi.s32.s32 %d, %a, 0x02ff0000, 5;", Words{0xfffd0004}), (Words{5u - 4 - 6}));
+  EXPECT_EQ(evaluate<uint32_t>("mad.lo.cc.u32 %r1, %a, %a, 1; madc.hi.u32 %d, %a, %a, 0;", Words{0xffffffff, 0x10000}),
+            (Words{0xfffffffe, 1}));
+  EXPECT_EQ(evaluate<uint32_t>("shf.l.clamp.b32 %d, 1, %a, 33; shf.r.wrap.b32 %r1, 1, %a, 33; add.u32 %d, %d, %r1;", Words{6}),
+            (Words{1 + 0}));
+  EXPECT_EQ(evaluate<uint32_t>("prmt.b32.f4e %d, %a, 0x77665544, 2;", Words{0x33221100}), (Words{0x55443322}));
+  EXPECT_EQ(evaluate<uint32_t>("prmt.b32.rc16 %d, %a, 0, 1;", Words{0x33221100}), (Words{0x33223322}));
+  EXPECT_EQ(evaluate<uint32_t>("min.s16x2 %d, %a, 0x00010001;", Words{0xffff0005}), (Words{0xffff0001}));
+  EXPECT_EQ(evaluate<uint64_t>("fma.rn.f32x2 %d, %a, %a, %a;", std::vector<uint64_t>{0x4000000040400000})[0],
+            0x40c0000041400000u); // 2, 3
+  EXPECT_EQ(evaluate<uint32_t>("lop3.b32 %d, %a, 0xff00ff00, 0xf0f0f0f0, 0x96;", Words{0xcccccccc}),
+            (Words{0xcccccccc ^ 0xff00ff00 ^ 0xf0f0f0f0}));
+}
+
 TEST(EmulatorArithmetic, MovesPackAndUnpack) {
   std::vector<uint64_t> a{0x0123456789abcdef};
   EXPECT_EQ(evaluate<uint64_t>("mov.b64 {%h0, %h1, %h2, %h3}, %a; mov.b64 %d, {%h3, %h2, %h1, %h0};", a)[0],

@@ -93,7 +93,8 @@ TEST(EmulatorAsync, Mbarriers) {
   // An mbarrier orders the lanes of one warp too.
   std::string neighbour = "xor.b32 %r3, %r0, 1; mad.lo.u32 %r3, %r3, 4, %r1; st.shared.u32 [%r2], %r0; ";
   expectClean(init + neighbour + wait + "ld.shared.u32 %r5, [%r3];", [](uint32_t t) { return t ^ 1; });
-  expectFault(init + neighbour + "mbarrier.arrive.shared.b64 %rd3, [%r8]; ld.shared.u32 %r5, [%r3];", "data race", "bar.warp.sync", 0);
+  expectFault(init + neighbour + "mbarrier.arrive.shared.b64 %rd3, [%r8]; ld.shared.u32 %r5, [%r3];", "data race",
+              "bar.warp.sync", 0);
   // Parities of two phases.
   std::string phase = "mbarrier.arrive.shared::cta.b64 _, [%r8]; wait_: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%r8], "
                       "_; @!%p2 bra wait_; ";

@@ -188,6 +188,15 @@ st.global.v4.b32 [%rd1], {%r2, %r3, %r4, %r5}; st.global.v4.b32 [%rd1+16], {%r6,
     }
 }
 
+TEST(EmulatorMatrix, MovesTransposed) {
+  std::vector<uint32_t> a;
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    a.push_back(lane / 4 * 8 + lane % 4 * 2 + ((lane / 4 * 8 + lane % 4 * 2 + 1) << 16));
+  auto found = evaluate<uint32_t>("movmatrix.sync.aligned.m8n8.trans.b16 %d, %a;", a);
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(found[lane], lane % 4 * 16 + lane / 4 + ((lane % 4 * 16 + 8 + lane / 4) << 16));
+}
+
 TEST(EmulatorMatrix, FaultsOfMatrixInstructions) {
   auto kindOf = [](const std::string &body) {
     Machine machine("matrix faults", kernelText("", ".shared .align 16 .b8 tile[512]; .reg .b32 %r<12>; .reg .pred %p<2>;"

@@ -3,6 +3,7 @@
 #include "runtime/emulator/Mnemonic.h"
 #include "runtime/emulator/Parser.h"
 
+#include <random>
 #include <set>
 
 using namespace tilewright::runtime;
@@ -134,10 +135,37 @@ TEST(EmulatorParser, WrongPrograms) {
        "is not supported for these types, modifiers or operands"},
       {".reg .b32 %r<2>;\nst.const.u32 [%r0], %r1;", "unknown suffix .const"},
       {"\"open", "a string is not closed"},
+      {".reg .b32 %r<100000000>;", "more than any GPU"},
+      {".local .align 4 .b8 a[1000000];", "more than any GPU"},
+      {".shared .align 3 .b8 a[16];", "an alignment of 3"},
+      {".shared .b8 a[5000000000];", "'a' has too many elements"},
   };
   for (const Wrong &one : wrong) {
     std::string message = failureOf(one.body);
     EXPECT_NE(message.find(one.message), std::string::npos) << one.body << "\n-> " << message;
+  }
+}
+
+TEST(EmulatorParser, DamagedTextIsReadOrRefused) {
+  std::mt19937 random(1);
+  for (const char *name : {"reduce.ptx", "divergent.ptx", "from_llvm.ptx"}) {
+    const std::string text = programText(name);
+    size_t refused = 0;
+    for (int round = 0; round < 300; ++round) {
+      std::string damaged = text;
+      for (unsigned count = random() % 4 + 1; count > 0; --count) {
+        size_t at = random() % damaged.size(), length = random() % 12;
+        if (random() % 3 == 0)
+          damaged.erase(at, length);
+        else
+          damaged.replace(at, random() % 3, damaged.substr(random() % damaged.size(), length));
+      }
+      Result<Program> program = parse(name, std::move(damaged));
+      refused += !program.ok();
+      if (!program.ok())
+        EXPECT_NE(program.status().message(), "");
+    }
+    EXPECT_GT(refused, 100u);
   }
 }
 
