@@ -136,6 +136,27 @@ std::byte *Warp::sharedAccess(const Instruction &instruction, unsigned lane, uin
   return place;
 }
 
+bool Warp::sharedReads(const Instruction &instruction, uint32_t lanes, const uint64_t (&addresses)[warpSize], uint32_t bytes,
+                       const std::byte *(&places)[warpSize]) {
+  bool checks = block.launch.options.checkRaces;
+  Accessor who = accessor(instruction, 0, ReadAccess);
+  const Clocks &known = block.clocks[number];
+  uint32_t lastSync = block.lastSync[number];
+  uint64_t size = block.shared.size();
+  for (unsigned lane : lanesOf(lanes)) {
+    uint64_t offset = addresses[lane] - sharedBase;
+    if ((offset & (bytes - 1)) || offset > size || bytes > size - offset)
+      return access(instruction, lane, Space::Shared, addresses[lane], bytes, ReadAccess) != nullptr;
+    places[lane] = block.shared.data() + offset;
+    if (!checks)
+      continue;
+    who.lane = static_cast<uint8_t>(lane);
+    if (auto conflict = block.shadow.read(static_cast<uint32_t>(offset), bytes, who, known, lastSync))
+      return reportConflict(instruction, lane, addresses[lane], *conflict, false);
+  }
+  return true;
+}
+
 /// Always false.
 bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict,
                           bool isWrite) {

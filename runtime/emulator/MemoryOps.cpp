@@ -48,6 +48,22 @@ template <typename Memory, typename Register> Outcome load(Warp &warp, const Ins
   return Outcome::Next;
 }
 
+/// The same from shared memory, weak: the commonest load of a kernel that works on tiles.
+template <typename Memory, typename Register> Outcome loadShared(Warp &warp, const Instruction &instruction, uint32_t lanes) {
+  uint32_t count = instruction.detail;
+  uint64_t addresses[warpSize];
+  const std::byte *places[warpSize];
+  warp.addresses(instruction.operand(1), addresses);
+  if (!warp.sharedReads(instruction, lanes, addresses, count * sizeof(Memory), places))
+    return Outcome::Fault;
+  for (uint32_t k = 0; k < count; ++k) {
+    Register *result = warp.out<Register>(instruction.operand(0, k));
+    for (unsigned lane : lanesOf(lanes))
+      result[lane] = static_cast<Register>(atomicLoad<Memory>(places[lane] + k * sizeof(Memory)));
+  }
+  return Outcome::Next;
+}
+
 /// A kernel's parameter, whose address is a constant: one load for all lanes.
 template <typename Memory, typename Register>
 Outcome loadParameter(Warp &warp, const Instruction &instruction, uint32_t lanes) {
@@ -103,6 +119,9 @@ template <template <typename, typename> typename Make, typename Memory> Executor
 
 template <typename Memory, typename Register> struct MakeLoad {
   static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &load<Memory, Register> : nullptr; }
+};
+template <typename Memory, typename Register> struct MakeLoadShared {
+  static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &loadShared<Memory, Register> : nullptr; }
 };
 template <typename Memory, typename Register> struct MakeLoadParameter {
   static Executor executor() { return sizeof(Register) >= sizeof(Memory) ? &loadParameter<Memory, Register> : nullptr; }
@@ -183,6 +202,8 @@ Executor bindLoad(const Mnemonic &mnemonic, Instruction &instruction) {
   unsigned bytes = prepare(mnemonic, instruction, 0, 1);
   if (bytes && instruction.space == Space::Parameter && instruction.operandCount && instruction.operand(1).isVariable)
     return byMemory<MakeLoadParameter>(mnemonic.type(), bytes);
+  if (bytes && instruction.space == Space::Shared && !instruction.detail2)
+    return byMemory<MakeLoadShared>(mnemonic.type(), bytes);
   return bytes ? byMemory<MakeLoad>(mnemonic.type(), bytes) : nullptr;
 }
 

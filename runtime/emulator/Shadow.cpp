@@ -115,6 +115,14 @@ void Shadow::noteWrite(Cell &cell, const Accessor &who) {
 
 std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
                                      uint32_t lastSync) {
+  // Most reads are of one whole word, and find nothing.
+  if (uint32_t word = offset / 4; count == 4 && offset % 4 == 0 && !isSplit[word] && isDefined[word] == 0xf) {
+    Cell &cell = words[word];
+    if (!afterWrite(cell, who, known, lastSync)) {
+      noteReader(cell, who, known, lastSync);
+      return std::nullopt;
+    }
+  }
   return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
     if (auto kind = afterWrite(cell, who, known, lastSync))
       return Conflict{*kind, cell.write, word * 4};

@@ -115,6 +115,9 @@ public:
                     !(address & (bytes - 1)) && !(lastRange->isReadOnly && (bits & WriteAccess));
     return isSimple ? lastRange->host + (address - lastRange->begin) : nullptr;
   }
+  /// Weak loads of shared memory by all lanes of a mask; false: a fault was reported.
+  bool sharedReads(const Instruction &instruction, uint32_t lanes, const uint64_t (&addresses)[warpSize], uint32_t bytes,
+                   const std::byte *(&places)[warpSize]);
   /// Bounds and alignment of shared memory without the shadow: for barriers and asynchronous copies.
   std::byte *sharedBytes(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   /// An address that must be shared memory's, without a generic address's tag; false: a fault was reported.
