@@ -70,53 +70,51 @@ Outcome moveMatrix(Warp &warp, const Instruction &instruction, uint32_t lanes) {
 
 // mma
 
-struct MmaShape {
-  unsigned k;
-  Type a, b, c, d;
+// An element out of the lower bits of a register, by type; one type per class, so that the loops over elements have no switch.
+struct ReadF16 {
+  static double of(uint32_t bits) { return widenF16(static_cast<uint16_t>(bits)); }
 };
-
-uint32_t pack(const MmaShape &shape, bool saturates) {
-  return shape.k | static_cast<uint32_t>(shape.a) << 8 | static_cast<uint32_t>(shape.b) << 16 | uint32_t(saturates) << 24;
-}
-
-template <typename T> T element(uint32_t bits, Type type) {
-  if constexpr (std::is_same_v<T, int32_t>)
-    return type == Type::S8 ? static_cast<int8_t>(bits) : static_cast<int32_t>(bits & 0xff);
-  switch (type) {
-  case Type::F16:
-    return static_cast<T>(widenF16(static_cast<uint16_t>(bits)));
-  case Type::BF16:
-    return static_cast<T>(widenBF16(static_cast<uint16_t>(bits)));
-  case Type::TF32:
-    return static_cast<T>(std::bit_cast<float>(bits & 0xffffe000)); // the hardware does not look at the lower 13 bits
-  case Type::E4M3:
-    return static_cast<T>(decode(formatE4M3, bits & 0xff));
-  default:
-    return static_cast<T>(decode(formatE5M2, bits & 0xff));
-  }
-}
+struct ReadBF16 {
+  static double of(uint32_t bits) { return widenBF16(static_cast<uint16_t>(bits)); }
+};
+struct ReadTF32 {
+  // The hardware does not look at the lower 13 bits.
+  static double of(uint32_t bits) { return std::bit_cast<float>(bits & 0xffffe000); }
+};
+struct ReadE4M3 {
+  static double of(uint32_t bits) { return decode(formatE4M3, bits & 0xff); }
+};
+struct ReadE5M2 {
+  static double of(uint32_t bits) { return decode(formatE5M2, bits & 0xff); }
+};
+struct ReadS8 {
+  static int32_t of(uint32_t bits) { return static_cast<int8_t>(bits); }
+};
+struct ReadU8 {
+  static int32_t of(uint32_t bits) { return static_cast<int32_t>(bits & 0xff); }
+};
 
 constexpr unsigned mostK = 32;
 
 /// A (16×k) and B (k×8) out of the registers.
-template <typename T>
-void readOperands(Warp &warp, const Instruction &instruction, Type typeA, Type typeB, unsigned k, T (&a)[16][mostK],
-                  T (&b)[mostK][8]) {
-  unsigned bits = facts(typeA).bits, perRegister = 32 / bits;
+template <typename ReadA, typename ReadB, unsigned bits, typename T>
+void readOperands(Warp &warp, const Instruction &instruction, unsigned k, T (&a)[16][mostK], T (&b)[mostK][8]) {
+  constexpr unsigned perRegister = 32 / bits;
   unsigned blocks = k / (4 * perRegister); // pairs of A's registers; registers of B
-  for (unsigned block = 0; block < blocks; ++block)
+  for (unsigned block = 0; block < blocks; ++block) {
+    const uint32_t *low = warp.in<uint32_t>(instruction.operand(1, 2 * block));
+    const uint32_t *high = warp.in<uint32_t>(instruction.operand(1, 2 * block + 1));
+    const uint32_t *right = warp.in<uint32_t>(instruction.operand(2, block));
     for (unsigned lane = 0; lane < warpSize; ++lane) {
       unsigned g = lane / 4, t = lane % 4;
-      uint32_t low = warp.in<uint32_t>(instruction.operand(1, 2 * block))[lane],
-               high = warp.in<uint32_t>(instruction.operand(1, 2 * block + 1))[lane];
-      uint32_t right = warp.in<uint32_t>(instruction.operand(2, block))[lane];
       for (unsigned e = 0; e < perRegister; ++e) {
         unsigned column = block * 4 * perRegister + t * perRegister + e, shift = e * bits;
-        a[g][column] = element<T>(low >> shift, typeA);
-        a[g + 8][column] = element<T>(high >> shift, typeA);
-        b[column][g] = element<T>(right >> shift, typeB);
+        a[g][column] = ReadA::of(low[lane] >> shift);
+        a[g + 8][column] = ReadA::of(high[lane] >> shift);
+        b[column][g] = ReadB::of(right[lane] >> shift);
       }
     }
+  }
 }
 
 /// visit(register, lane, half-or-0, row, column) for each element of C and D; f32 and s32 have four registers, f16 two.
@@ -126,11 +124,11 @@ template <typename Visit> void forEachResult(Visit visit) {
       visit(i, lane, lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2);
 }
 
+template <typename ReadA, typename ReadB, unsigned bits>
 Outcome mmaFloat(Warp &warp, const Instruction &instruction, uint32_t) {
-  unsigned k = instruction.detail & 0xff;
-  Type typeA = static_cast<Type>(instruction.detail >> 8 & 0xff), typeB = static_cast<Type>(instruction.detail >> 16 & 0xff);
+  unsigned k = instruction.detail;
   double a[16][mostK], b[mostK][8], sums[16][8];
-  readOperands(warp, instruction, typeA, typeB, k, a, b);
+  readOperands<ReadA, ReadB, bits>(warp, instruction, k, a, b);
   for (unsigned row = 0; row < 16; ++row) {
     double (&sum)[8] = sums[row];
     for (double &one : sum)
@@ -151,18 +149,17 @@ Outcome mmaFloat(Warp &warp, const Instruction &instruction, uint32_t) {
       return;
     }
     uint32_t &to = warp.out<uint32_t>(instruction.operand(0, i / 2))[lane];
-    uint32_t bits = encode(formatF16, sums[row][column], Rounding::NearestEven);
-    to = i % 2 ? (to & 0xffff) | bits << 16 : (to & 0xffff0000) | bits;
+    uint32_t rounded = encode(formatF16, sums[row][column], Rounding::NearestEven);
+    to = i % 2 ? (to & 0xffff) | rounded << 16 : (to & 0xffff0000) | rounded;
   });
   return Outcome::Next;
 }
 
-Outcome mmaInteger(Warp &warp, const Instruction &instruction, uint32_t) {
-  unsigned k = instruction.detail & 0xff;
-  Type typeA = static_cast<Type>(instruction.detail >> 8 & 0xff), typeB = static_cast<Type>(instruction.detail >> 16 & 0xff);
-  bool saturates = instruction.detail >> 24 & 1;
+template <typename ReadA, typename ReadB> Outcome mmaInteger(Warp &warp, const Instruction &instruction, uint32_t) {
+  unsigned k = instruction.detail;
+  bool saturates = instruction.detail2;
   int32_t a[16][mostK], b[mostK][8];
-  readOperands(warp, instruction, typeA, typeB, k, a, b);
+  readOperands<ReadA, ReadB, 8>(warp, instruction, k, a, b);
   int32_t results[4][warpSize];
   forEachResult([&](unsigned i, unsigned lane, unsigned row, unsigned column) {
     int64_t sum = warp.in<int32_t>(instruction.operand(3, i))[lane];
@@ -229,6 +226,27 @@ bool hasDepth(Type type, unsigned k) {
   }
 }
 
+Executor floatExecutor(Type a, Type b) {
+  switch (a) {
+  case Type::F16:
+    return &mmaFloat<ReadF16, ReadF16, 16>;
+  case Type::BF16:
+    return &mmaFloat<ReadBF16, ReadBF16, 16>;
+  case Type::TF32:
+    return &mmaFloat<ReadTF32, ReadTF32, 32>;
+  case Type::E4M3:
+    return b == Type::E4M3 ? &mmaFloat<ReadE4M3, ReadE4M3, 8> : &mmaFloat<ReadE4M3, ReadE5M2, 8>;
+  default:
+    return b == Type::E4M3 ? &mmaFloat<ReadE5M2, ReadE4M3, 8> : &mmaFloat<ReadE5M2, ReadE5M2, 8>;
+  }
+}
+
+Executor integerExecutor(Type a, Type b) {
+  if (a == Type::S8)
+    return b == Type::S8 ? &mmaInteger<ReadS8, ReadS8> : &mmaInteger<ReadS8, ReadU8>;
+  return b == Type::S8 ? &mmaInteger<ReadU8, ReadS8> : &mmaInteger<ReadU8, ReadU8>;
+}
+
 Executor bindMatrixMove(const Mnemonic &mnemonic, Instruction &instruction, unsigned registers, Executor executor) {
   instruction.convergence = Convergence::Aligned;
   instruction.detail = mnemonic.has("x4") ? 4 : mnemonic.has("x2") ? 2 : 1;
@@ -267,14 +285,15 @@ Executor bindMma(const Mnemonic &mnemonic, Instruction &instruction) {
   if (!hasDepth(a, k) || !sameKind)
     return nullptr;
   unsigned right = k * facts(a).bits / 128;
-  instruction.detail = pack({k, a, b, c, d}, mnemonic.has("satfinite"));
+  instruction.detail = k;
+  instruction.detail2 = mnemonic.has("satfinite");
   if (!hasWidths(instruction, resultRegisters(d), 2 * right, right, resultRegisters(c)))
     return nullptr;
   if (integers)
-    return d == Type::S32 && c == Type::S32 ? &mmaInteger : nullptr;
+    return d == Type::S32 && c == Type::S32 ? integerExecutor(a, b) : nullptr;
   bool halfResult = a == Type::F16 || facts(a).bits == 8;
   bool fits = (d == Type::F32 || (halfResult && d == Type::F16)) && (c == Type::F32 || (halfResult && c == Type::F16));
-  return fits ? &mmaFloat : nullptr;
+  return fits ? floatExecutor(a, b) : nullptr;
 }
 
 } // namespace tilewright::runtime::emulator

@@ -64,7 +64,7 @@ int main(int count, char **arguments) {
       {"divergent.ptx", "collatz_steps", {.grid = {256}, .block = {128}}, {1 << 15}},
       {"reduce.ptx", "reduce_sum", {.grid = {64}, .block = {256}, .dynamicSharedBytes = 32}, {1 << 20}},
       {"matmul_tiled.ptx", "matmul_tiled", {.grid = {16, 16}, .block = {16, 16}}, {256, 256, 256}},
-      {"matmul_mma.ptx", "matmul_mma", {.grid = {4, 6}, .block = {128}}, {384, 256, 256}},
+      {"matmul_mma.ptx", "matmul_mma", {.grid = {4, 6}, .block = {128}}, {384, 256, 1024}},
   };
   for (const Case &one : cases)
     if (count < 2 || std::string(arguments[1]) == one.kernel)
