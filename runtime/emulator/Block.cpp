@@ -96,7 +96,8 @@ Warp *Block::nextWarp(size_t &turn) {
 
 void Block::run() {
   size_t turn = 0;
-  while (!found) {
+  // Another block's fault ends the launch, and this block with it: it may wait for that one.
+  while (!found && !launch.stop.load(std::memory_order_relaxed)) {
     if (chance(16) && async.hasPendingArrive())
       async.fire(*this, random() % async.pendingArrives());
     Warp *warp = nextWarp(turn);

@@ -45,7 +45,7 @@ private:
   bool declaration(Declaration &result);
   bool dimensions(Declaration &result);
   bool variable(Space space, bool isExternal);
-  bool initializer(Variable &variable, const Declaration &declared, uint32_t index);
+  bool initializer(Variable &variable, const Declaration &declared, uint32_t index, unsigned depth = 0);
 
   // Functions.
   bool parameterList(std::vector<Parameter> &list, bool ofEntry);

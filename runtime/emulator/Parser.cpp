@@ -206,10 +206,12 @@ bool ModuleParser::variable(Space space, bool isExternal) {
   return builder.declare(declared.name, symbol, declared.line) && tokens.expect(";");
 }
 
-bool ModuleParser::initializer(Variable &variable, const Declaration &declared, uint32_t index) {
+bool ModuleParser::initializer(Variable &variable, const Declaration &declared, uint32_t index, unsigned depth) {
   if (tokens.accept("{")) {
+    if (depth == 16)
+      return tokens.fail("too many braces in one another");
     do
-      if (!initializer(variable, declared, index))
+      if (!initializer(variable, declared, index, depth + 1))
         return false;
     while (tokens.accept(","));
     return tokens.expect("}");

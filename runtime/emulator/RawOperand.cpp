@@ -30,18 +30,22 @@ bool readNumber(TokenStream &tokens, RawOperand &operand) {
   return true;
 }
 
-bool readParts(TokenStream &tokens, RawOperand &operand, RawOperand::Kind kind, std::string_view close) {
+constexpr unsigned mostBrackets = 3; // [map, {x, y}] has two
+
+bool readParts(TokenStream &tokens, RawOperand &operand, RawOperand::Kind kind, std::string_view close, unsigned depth) {
   operand.kind = kind;
+  if (depth == mostBrackets)
+    return tokens.fail("too many brackets in one another");
   tokens.next();
   do {
     operand.parts.emplace_back();
-    if (!readOperand(tokens, operand.parts.back()))
+    if (!readOperand(tokens, operand.parts.back(), depth + 1))
       return false;
   } while (tokens.accept(","));
   return tokens.expect(close) && (operand.parts.size() <= 64 || tokens.fail("a vector of more than 64 elements"));
 }
 
-bool readWord(TokenStream &tokens, RawOperand &operand) {
+bool readWord(TokenStream &tokens, RawOperand &operand, unsigned depth) {
   operand.kind = RawOperand::Kind::Word;
   operand.text = tokens.next().text;
   if (!readAddend(tokens, operand.addend))
@@ -49,7 +53,9 @@ bool readWord(TokenStream &tokens, RawOperand &operand) {
   if (!tokens.accept("|"))
     return true;
   RawOperand first = operand, second;
-  if (!readOperand(tokens, second))
+  if (depth == mostBrackets)
+    return tokens.fail("too many bars");
+  if (!readOperand(tokens, second, depth + 1))
     return false;
   operand.kind = RawOperand::Kind::Pair;
   operand.parts = {first, second};
@@ -71,7 +77,7 @@ bool emulator::readAddend(TokenStream &tokens, int64_t &addend) {
   return true;
 }
 
-bool emulator::readOperand(TokenStream &tokens, RawOperand &operand) {
+bool emulator::readOperand(TokenStream &tokens, RawOperand &operand, unsigned depth) {
   operand.line = tokens.peek().line;
   if (tokens.accept("!")) {
     operand.negated = true;
@@ -79,10 +85,10 @@ bool emulator::readOperand(TokenStream &tokens, RawOperand &operand) {
       return tokens.fail("expected a predicate after '!'");
   }
   if (tokens.peek().is("{"))
-    return readParts(tokens, operand, RawOperand::Kind::Vector, "}");
+    return readParts(tokens, operand, RawOperand::Kind::Vector, "}", depth);
   if (tokens.peek().is("["))
-    return readParts(tokens, operand, RawOperand::Kind::Address, "]");
+    return readParts(tokens, operand, RawOperand::Kind::Address, "]", depth);
   if (tokens.peek().kind == Token::Kind::Word)
-    return readWord(tokens, operand);
+    return readWord(tokens, operand, depth);
   return readNumber(tokens, operand);
 }

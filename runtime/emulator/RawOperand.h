@@ -71,7 +71,7 @@ struct RawOperand {
 /// Any number of `+ 4`, `- 8`, `+-8`, summed; false after a failure.
 bool readAddend(TokenStream &tokens, int64_t &addend);
 
-/// One operand of an instruction; false after a failure.
-bool readOperand(TokenStream &tokens, RawOperand &operand);
+/// One operand of an instruction; false after a failure. `depth`: how many brackets it is in.
+bool readOperand(TokenStream &tokens, RawOperand &operand, unsigned depth = 0);
 
 } // namespace tilewright::runtime::emulator

@@ -1,6 +1,8 @@
 // Each kind of fault, planted, is found and named; the right program beside it gives no report.
 #include "Machine.h"
 
+#include <random>
+
 using namespace tilewright::runtime::emulator;
 
 namespace {
@@ -238,6 +240,47 @@ TEST(EmulatorFaults, ShortWaitForACopy) {
   ASSERT_EQ(report.faults.size(), 1u);
   EXPECT_EQ(report.faults[0].kind, FaultKind::InFlight);
   EXPECT_NE(report.text().find("the copy in flight: matmul_mma.cu:"), std::string::npos) << report.text();
+}
+
+/// Whatever a text that still parses does, the launch ends and hands back a report.
+TEST(EmulatorFaults, DamagedProgramsEndInAReport) {
+  std::mt19937 random(2);
+  size_t launches = 0, faults = 0;
+  for (const char *name :
+       {"vector_add.ptx", "matmul_tiled.ptx", "reduce.ptx", "divergent.ptx", "messages.ptx", "from_llvm.ptx"}) {
+    const std::string text = programText(name);
+    for (int round = 0; round < 100; ++round) {
+      std::string damaged = text;
+      // Digits and letters only: most damaged texts are still programs, and wrong ones.
+      for (unsigned count = random() % 3 + 1; count > 0;) {
+        char &character = damaged[random() % damaged.size()];
+        if (character < '0' || character > '9')
+          continue;
+        character = static_cast<char>('0' + random() % 10);
+        --count;
+      }
+      Device device;
+      auto module = device.load(name, std::move(damaged));
+      if (!module.ok())
+        continue;
+      LaunchOptions options{.seed = random() % 2 ? std::optional<uint64_t>(random()) : std::nullopt, .stepLimit = 20'000};
+      options.print = [](std::string_view) {};
+      uint64_t memory = *device.allocate(4096);
+      ASSERT_TRUE(device.fill(memory, 0, 4096).ok());
+      for (const std::string &kernel : (*module)->kernels()) {
+        std::vector<uint64_t> parameters(16, memory);
+        parameters[3] = 0x0000001000000010; // sizes, for the kernels that have them there
+        auto report = device.launch(**module, kernel, {.block = {64}, .dynamicSharedBytes = 64},
+                                    std::as_bytes(std::span(parameters)), options);
+        if (!report.ok())
+          continue;
+        ++launches;
+        faults += !report->ok();
+      }
+    }
+  }
+  EXPECT_GT(launches, 500u);
+  EXPECT_GT(faults, 50u);
 }
 
 TEST(EmulatorFaults, EarlyOrLateTheFaultIsFound) {

@@ -135,6 +135,8 @@ TEST(EmulatorParser, WrongPrograms) {
        "is not supported for these types, modifiers or operands"},
       {".reg .b32 %r<2>;\nst.const.u32 [%r0], %r1;", "unknown suffix .const"},
       {"\"open", "a string is not closed"},
+      {".reg .b32 %r<2>;\nmov.b32 %r0, {{{{%r1}}}};", "too many brackets"},
+      {".global .b8 a[4] = {{{{{{{{{{{{{{{{{{{{1}}}}}}}}}}}}}}}}}}}};", "too many braces"},
       {".reg .b32 %r<100000000>;", "more than any GPU"},
       {".local .align 4 .b8 a[1000000];", "more than any GPU"},
       {".shared .align 3 .b8 a[16];", "an alignment of 3"},
