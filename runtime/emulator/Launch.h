@@ -24,10 +24,10 @@ struct LaunchShape {
 };
 
 struct LaunchOptions {
-  int threads = 1;              // blocks that run at once, over cores
-  std::optional<uint64_t> seed; // who runs next and when copies land, at random; none: in order, as late as possible
-  bool checkRaces = true;
-  uint64_t stepLimit = uint64_t(1) << 32;      // instructions of warps
+  int threads = 1;                        // blocks that run at once, over cores
+  std::optional<uint64_t> seed;           // who runs next and when copies land, at random; none: in order, as late as possible
+  bool checkRaces = true;                 // the shadow of shared memory: races, uninitialized reads, copies in flight
+  uint64_t stepLimit = uint64_t(1) << 32; // instructions of warps
   std::function<void(std::string_view)> print; // vprintf; null: stdout
 };
 
