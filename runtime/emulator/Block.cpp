@@ -173,7 +173,14 @@ bool Block::arrive(unsigned id, uint32_t expectedWarps, Warp &warp, std::string 
                      barrier.expected * warpSize, " elsewhere (0: all)");
     return false;
   }
+  if (barrier.who >> warp.number & 1) {
+    message =
+        concat("warp ", warp.number, " arrives at barrier ", id, " a second time before it is complete: ", barrier.arrived,
+               " warps of ", barrier.expected ? std::to_string(barrier.expected) : "all", " have arrived");
+    return false;
+  }
   barrier.isOpen = true;
+  barrier.who |= 1u << warp.number;
   barrier.expected = expectedWarps;
   ++barrier.arrived;
   lastSync[warp.number] = clocks[warp.number][warp.number];

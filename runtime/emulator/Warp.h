@@ -111,8 +111,9 @@ public:
                           const void *data);
   /// The same for global memory in the range that was last used: a few instructions, null if it is not that simple.
   std::byte *quickGlobal(Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
-    bool isSimple = (space == Space::Global || space == Space::Generic) && lastRange && lastRange->contains(address, bytes) &&
-                    !(address & (bytes - 1)) && !(lastRange->isReadOnly && (bits & WriteAccess));
+    bool isSimple = (space == Space::Global || space == Space::Generic || space == Space::Const) && lastRange &&
+                    lastRange->contains(address, bytes) && !(address & (bytes - 1)) &&
+                    !(lastRange->isReadOnly && (bits & WriteAccess));
     return isSimple ? lastRange->host + (address - lastRange->begin) : nullptr;
   }
   /// Weak loads of shared memory by all lanes of a mask; false: a fault was reported.

@@ -203,6 +203,8 @@ TEST(EmulatorFaults, Deadlock) {
 
 TEST(EmulatorFaults, WrongBarriers) {
   expectFault(FaultKind::Barrier, "bar.sync 16;", {"barrier 16"});
+  expectFault(FaultKind::Barrier, "setp.lt.u32 %p1, %r0, 32; @%p1 bar.arrive 1, 64; @%p1 bar.arrive 1, 64;",
+              {"warp 0 arrives at barrier 1 a second time", "1 warps of 2 have arrived"});
   expectFault(FaultKind::Barrier, "bar.sync 1, 48;", {"48 threads, which is no positive multiple of 32"});
   expectFault(FaultKind::Barrier, "bar.sync 1, 96;", {"96 threads, and the block has 64"});
   expectFault(FaultKind::Barrier, "setp.lt.u32 %p1, %r0, 32; @%p1 bar.sync 1, 64; @!%p1 bar.sync 1, 32;",
