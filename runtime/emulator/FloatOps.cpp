@@ -1,8 +1,8 @@
 // Division, roots, exponentials and their kin.
 //
-// The approximations (.approx, .full) are computed in f64 and rounded once: within 0.5 ulp and a little, nearer to the true value
-// than the bounds that PTX gives them (2 ulp for div.full, a relative error of 2⁻¹¹ for tanh.approx). That a kernel needs more than
-// the hardware gives is therefore not found here.
+// The approximations (.approx, .full) are computed in f64 and rounded once: within 0.5 ulp and a little, nearer to the true
+// value than the bounds that PTX gives them (2 ulp for div.full, a relative error of 2⁻¹¹ for tanh.approx). That a kernel needs
+// more than the hardware gives is therefore not found here.
 #include "runtime/emulator/FloatOps.h"
 #include "runtime/emulator/FloatMath.h"
 

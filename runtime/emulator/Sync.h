@@ -13,7 +13,7 @@ struct NamedBarrier {
   uint32_t arrived = 0;  // warps
   uint32_t expected = 0; // warps
   bool isOpen = false;   // somebody has arrived since it completed
-  uint32_t who = 0;     // the warps that have arrived
+  uint32_t who = 0;      // the warps that have arrived
   Clocks clocks;
   uint32_t popc = 0;
   bool all = true, any = false;
