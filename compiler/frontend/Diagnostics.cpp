@@ -260,7 +260,7 @@ std::string nearestName(std::string_view misspelt, const std::vector<std::string
     if (misspelt.size() > maxNameLength || candidate.size() > maxNameLength || candidate == misspelt)
       continue;
     size_t distance = editDistance(misspelt, candidate);
-    if (distance < best && distance < candidate.size()) {
+    if (distance < best && distance < std::max(candidate.size(), misspelt.size())) { // something in common
       best = distance;
       nearest = candidate;
     }

@@ -214,10 +214,12 @@ TEST(NearestName, FindsOneOrTwoWrongLetters) {
   EXPECT_EQ(nearestName("kernal", {"let", "kernel", "import"}), "kernel");
   EXPECT_EQ(nearestName("wieght", {"width", "weight"}), "weight");
   EXPECT_EQ(nearestName("fro", {"fn", "for"}), "for");
+  EXPECT_EQ(nearestName("xx", {"x", "y"}), "x");
 }
 
 TEST(NearestName, FindsNothingFarAway) {
   EXPECT_EQ(nearestName("alpha", {"beta", "gamma"}), "");
+  EXPECT_EQ(nearestName("z", {"x", "y"}), "");
   EXPECT_EQ(nearestName("x", {"y", "z"}), "");
   EXPECT_EQ(nearestName("x", {}), "");
 }
