@@ -7,9 +7,12 @@ import subprocess
 
 def files(root):
     """Paths relative to the root: what git knows or would add; without git, everything but build folders."""
-    git = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
-    if git.returncode == 0 and git.stdout:
-        return sorted(path for path in git.stdout.splitlines() if os.path.isfile(os.path.join(root, path)))
+    try:
+        git = subprocess.run(["git", "-C", root, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True)
+        if git.returncode == 0 and git.stdout:
+            return sorted(path for path in git.stdout.splitlines() if os.path.isfile(os.path.join(root, path)))
+    except FileNotFoundError:
+        pass
     found = []
     for folder, folders, names in os.walk(root):
         folders[:] = [f for f in folders if not f.startswith((".", "build"))]
