@@ -64,6 +64,8 @@ private:
       return status;
     if (Status status = readOptionalText(tree, "processor", artifact.processor); !status.ok())
       return status;
+    if (Status status = readTexts(tree, "features", artifact.features); !status.ok())
+      return status;
     if (Status status = readBoolean(tree, "checked", artifact.checked); !status.ok())
       return status;
     if (Status status =

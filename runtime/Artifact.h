@@ -36,6 +36,7 @@ struct Message {
 struct Artifact {
   Signature signature; ///< every dtype resolved; its dimension names start with the slots
   std::string target, processor;
+  std::vector<std::string> features; ///< of the processor, which the code may use
   bool checked = false;
   std::vector<bool> present;       ///< by parameter; scalars are
   std::vector<int32_t> packRank;   ///< by parameter

@@ -1,5 +1,6 @@
 #include "runtime/LoadedKernel.h"
 
+#include "runtime/CpuFeatures.h"
 #include "runtime/Text.h"
 
 using namespace tilewright::runtime;
@@ -21,6 +22,10 @@ Result<std::shared_ptr<LoadedKernel>> LoadedKernel::load(std::span<const std::by
   if (artifact->target != "cpu")
     return Status(TW_UNSUPPORTED,
                   concat("kernel ", name, " is compiled for ", artifact->target, ", which this runtime cannot launch"));
+  if (std::vector<std::string> absent = featuresAbsentHere(artifact->features); !absent.empty())
+    return Status(TW_UNSUPPORTED,
+                  concat("kernel ", name, " is compiled for the processor ", artifact->processor, ", and this one lacks ",
+                         joined(absent), ": compile it for \"cpu\", which is the processor at hand"));
   Result<SharedObject> object = SharedObject::load(artifact->code, name);
   if (!object.ok())
     return object.takeStatus();

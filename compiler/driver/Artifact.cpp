@@ -73,6 +73,7 @@ std::string artifactMetadata(const frontend::Module &module, const frontend::typ
                               frontend::applyPlaceRule(kernel, alreadyReported));
   metadata["target"] = "cpu";
   metadata["processor"] = facts.target.processor;
+  metadata["features"] = facts.target.extensions;
   metadata["checked"] = facts.options.checkedMode;
   metadata["chosen"] = facts.capacities;
   metadata.update(viewFacts(kernel, facts.options));

@@ -1,5 +1,7 @@
 #include "compiler/pipeline/Target.h"
 
+#include "tilewright/compiler_c.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -41,6 +43,11 @@ static CpuTarget described(std::string triple, std::string processor, std::strin
     target.convertsF16 = has("f16c");
     target.fusesMultiplyAdd = has("fma");
     target.scalesByPowers = has("avx512f") && has("avx512vl");
+#define TILEWRIGHT_FEATURE(name, leaf, subleaf, register, bit, saved)                                                          \
+  if (has(name))                                                                                                               \
+    target.extensions.push_back(name);
+    TW_X86_FEATURES(TILEWRIGHT_FEATURE)
+#undef TILEWRIGHT_FEATURE
   } else {
     target.convertsF16 = target.fusesMultiplyAdd = llvm::Triple(target.triple).isAArch64();
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace tilewright::compiler {
 
@@ -14,6 +15,7 @@ struct CpuTarget {
   bool convertsF16 = false;  ///< instructions for f16 <-> f32
   bool fusesMultiplyAdd = false; ///< instructions for a · b + c with one rounding
   bool scalesByPowers = false;   ///< an instruction for a · 2^n with one rounding, on vectors (AVX-512's vscalef)
+  std::vector<std::string> extensions; ///< of the instruction set, those of TW_X86_FEATURES: code for this target may use them
 
   /// The processor this runs on.
   static CpuTarget host();

@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 2
+#define TW_COMPILER_INTERFACE_VERSION 3
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -121,6 +121,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *
  * The metadata adds
  *   "target": "cpu", "processor": "znver4", "checked": false,
+ *   "features": ["avx2", …]                      of TW_X86_FEATURES: what the code may use; a processor without one cannot run it
  *   "present": {"b": true, …}                    every optional view
  *   "unit_stride": {"x": 1, …}, "pack_rank": {"x": 1, …}, "alignment": {…}    every present view
  *   "constants": {"D": 128}, "dimensions": ["M", "K", "N"]     run-time extents, in slot order
@@ -191,6 +192,61 @@ typedef struct tw_cpu_entry_points {
   void (*finish)(const int64_t *arguments, int64_t sum, int64_t first, int64_t last, int64_t chunks); /* tw_cpu_finish: elements
                                                                        first..last of a sum, over all chunks in order */
 } tw_cpu_entry_points;
+
+/* The instruction set extensions of x86-64 that code may use: LLVM's name, where CPUID tells of it (leaf, subleaf, register, bit), and
+ * which of its registers the operating system must save (bits of XCR0). Where the table is silent (other architectures), artifacts
+ * name no features. */
+#define TW_X86_SAVES_AVX 0x6u
+#define TW_X86_SAVES_AVX512 0xe6u
+#define TW_X86_SAVES_AMX 0x60000u
+#define TW_X86_FEATURES(FEATURE)                                                                                               \
+  FEATURE("sse3", 1, 0, ecx, 0, 0)                                                                                             \
+  FEATURE("pclmul", 1, 0, ecx, 1, 0)                                                                                           \
+  FEATURE("ssse3", 1, 0, ecx, 9, 0)                                                                                            \
+  FEATURE("fma", 1, 0, ecx, 12, TW_X86_SAVES_AVX)                                                                              \
+  FEATURE("cx16", 1, 0, ecx, 13, 0)                                                                                            \
+  FEATURE("sse4.1", 1, 0, ecx, 19, 0)                                                                                          \
+  FEATURE("sse4.2", 1, 0, ecx, 20, 0)                                                                                          \
+  FEATURE("movbe", 1, 0, ecx, 22, 0)                                                                                           \
+  FEATURE("popcnt", 1, 0, ecx, 23, 0)                                                                                          \
+  FEATURE("aes", 1, 0, ecx, 25, 0)                                                                                             \
+  FEATURE("avx", 1, 0, ecx, 28, TW_X86_SAVES_AVX)                                                                              \
+  FEATURE("f16c", 1, 0, ecx, 29, TW_X86_SAVES_AVX)                                                                             \
+  FEATURE("bmi", 7, 0, ebx, 3, 0)                                                                                              \
+  FEATURE("avx2", 7, 0, ebx, 5, TW_X86_SAVES_AVX)                                                                              \
+  FEATURE("bmi2", 7, 0, ebx, 8, 0)                                                                                             \
+  FEATURE("avx512f", 7, 0, ebx, 16, TW_X86_SAVES_AVX512)                                                                       \
+  FEATURE("avx512dq", 7, 0, ebx, 17, TW_X86_SAVES_AVX512)                                                                      \
+  FEATURE("adx", 7, 0, ebx, 19, 0)                                                                                             \
+  FEATURE("avx512ifma", 7, 0, ebx, 21, TW_X86_SAVES_AVX512)                                                                    \
+  FEATURE("avx512cd", 7, 0, ebx, 28, TW_X86_SAVES_AVX512)                                                                      \
+  FEATURE("sha", 7, 0, ebx, 29, 0)                                                                                             \
+  FEATURE("avx512bw", 7, 0, ebx, 30, TW_X86_SAVES_AVX512)                                                                      \
+  FEATURE("avx512vl", 7, 0, ebx, 31, TW_X86_SAVES_AVX512)                                                                      \
+  FEATURE("avx512vbmi", 7, 0, ecx, 1, TW_X86_SAVES_AVX512)                                                                     \
+  FEATURE("avx512vbmi2", 7, 0, ecx, 6, TW_X86_SAVES_AVX512)                                                                    \
+  FEATURE("gfni", 7, 0, ecx, 8, 0)                                                                                             \
+  FEATURE("vaes", 7, 0, ecx, 9, TW_X86_SAVES_AVX)                                                                              \
+  FEATURE("vpclmulqdq", 7, 0, ecx, 10, TW_X86_SAVES_AVX)                                                                       \
+  FEATURE("avx512vnni", 7, 0, ecx, 11, TW_X86_SAVES_AVX512)                                                                    \
+  FEATURE("avx512bitalg", 7, 0, ecx, 12, TW_X86_SAVES_AVX512)                                                                  \
+  FEATURE("avx512vpopcntdq", 7, 0, ecx, 14, TW_X86_SAVES_AVX512)                                                               \
+  FEATURE("avx512vp2intersect", 7, 0, edx, 8, TW_X86_SAVES_AVX512)                                                             \
+  FEATURE("amx-bf16", 7, 0, edx, 22, TW_X86_SAVES_AMX)                                                                         \
+  FEATURE("avx512fp16", 7, 0, edx, 23, TW_X86_SAVES_AVX512)                                                                    \
+  FEATURE("amx-tile", 7, 0, edx, 24, TW_X86_SAVES_AMX)                                                                         \
+  FEATURE("amx-int8", 7, 0, edx, 25, TW_X86_SAVES_AMX)                                                                         \
+  FEATURE("avxvnni", 7, 1, eax, 4, TW_X86_SAVES_AVX)                                                                           \
+  FEATURE("avx512bf16", 7, 1, eax, 5, TW_X86_SAVES_AVX512)                                                                     \
+  FEATURE("avxifma", 7, 1, eax, 23, TW_X86_SAVES_AVX)                                                                          \
+  FEATURE("avxvnniint8", 7, 1, edx, 4, TW_X86_SAVES_AVX)                                                                       \
+  FEATURE("avxneconvert", 7, 1, edx, 5, TW_X86_SAVES_AVX)                                                                      \
+  FEATURE("avxvnniint16", 7, 1, edx, 10, TW_X86_SAVES_AVX)                                                                     \
+  FEATURE("lzcnt", 0x80000001, 0, ecx, 5, 0)                                                                                   \
+  FEATURE("sse4a", 0x80000001, 0, ecx, 6, 0)                                                                                   \
+  FEATURE("xop", 0x80000001, 0, ecx, 11, TW_X86_SAVES_AVX)                                                                     \
+  FEATURE("fma4", 0x80000001, 0, ecx, 16, TW_X86_SAVES_AVX)                                                                    \
+  FEATURE("tbm", 0x80000001, 0, ecx, 21, 0)
 
 #ifdef __cplusplus
 }

@@ -77,6 +77,15 @@ TEST(Artifact, EveryPrefixIsDamaged) {
   EXPECT_EQ(outcome(bytes + "x"), TW_DAMAGED_ARTIFACT);
 }
 
+TEST(Artifact, ForAnotherProcessorIsNotLoaded) {
+  json tree = metadata();
+  tree["features"] = {"avx9000"};
+  Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(view(pack(tree, readFile(fakeFile("Add")))));
+  ASSERT_EQ(loaded.status().code(), TW_UNSUPPORTED);
+  EXPECT_EQ(loaded.status().message(), "kernel add is compiled for the processor znver4, and this one lacks avx9000: compile it "
+                                       "for \"cpu\", which is the processor at hand");
+}
+
 TEST(Artifact, HugeLengthsAreDamaged) {
   std::string bytes = pack(metadata(), "code");
   for (size_t at : {8u, 16u}) {
