@@ -4,8 +4,7 @@
 // same error. An error is not kept: the next to ask tries again. What is produced stays until the cache dies, since launchables
 // of any age may use it.
 //
-// This is the memory half. A cache on disk belongs inside `produce`, between a miss here and the compiler: it maps the same
-// key, the text of the module and the compiler's build id to the bytes of an artifact.
+// This is the memory half; the disk half (DiskCache.h) stands behind `produce`, between a miss here and the compiler.
 #pragma once
 
 #include "runtime/Status.h"

@@ -1,5 +1,7 @@
 #include "runtime/CompilerLibrary.h"
 
+#include "runtime/CompilerBuild.h"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <unistd.h>
@@ -25,30 +27,37 @@ std::string tilewright::runtime::ownFolder() {
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-Status CompilerLibrary::open(const std::string &file, bool mustExist, void *&handle) {
-  if (!mustExist && file.find('/') != std::string::npos && access(file.c_str(), F_OK) != 0)
-    return {};
-  handle = dlopen(file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-  if (handle)
-    return {};
-  return unavailable(concat("the compiler cannot be loaded: ", dlerror()));
+std::string CompilerLibrary::chooseFile() const {
+  if (!path.empty())
+    return path;
+  if (const char *wanted = std::getenv("TILEWRIGHT_COMPILER_LIBRARY"); wanted && *wanted)
+    return wanted;
+  std::string folder = ownFolder(), beside = folder + fileName;
+  return !folder.empty() && access(beside.c_str(), F_OK) == 0 ? beside : std::string();
+}
+
+Result<std::string> CompilerLibrary::buildId() {
+  if (!loaded.load(std::memory_order_acquire)) {
+    std::string file = chooseFile();
+    if (std::optional<std::string> id = readBuildNote(file))
+      return *id;
+    if (std::string id = ownBuildId(); !id.empty() && access(file.c_str(), F_OK) != 0)
+      return id;
+  }
+  Result<const CompilerSymbols *> compiler = get();
+  if (!compiler.ok())
+    return compiler.takeStatus();
+  return std::string((*compiler)->build_id());
 }
 
 Status CompilerLibrary::load() {
-  void *handle = nullptr;
-  const char *wanted = std::getenv("TILEWRIGHT_COMPILER_LIBRARY");
-  if (!path.empty() || (wanted && *wanted)) {
-    if (Status status = open(path.empty() ? wanted : path, true, handle); !status.ok())
-      return status;
-  } else {
-    if (std::string folder = ownFolder(); !folder.empty())
-      if (Status status = open(folder + fileName, false, handle); !status.ok())
-        return status;
-    if (!handle && !open(fileName, true, handle).ok())
-      return unavailable(
-          concat("this kernel is in no cache, and the compiler (", fileName, ") is neither in ", ownFolder(),
-                 " nor in the loader's search path: install it, or set TILEWRIGHT_COMPILER_LIBRARY to its path"));
-  }
+  std::string file = chooseFile();
+  void *handle = dlopen(file.empty() ? fileName : file.c_str(), RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+  if (!handle && !file.empty())
+    return unavailable(concat("the compiler cannot be loaded: ", dlerror()));
+  if (!handle)
+    return unavailable(concat("this kernel is in no cache, and the compiler (", fileName, ") is neither in ", ownFolder(),
+                              " nor in the loader's search path: install it, or set TILEWRIGHT_COMPILER_LIBRARY to its path"));
 
   CompilerSymbols found;
   const char *missing = nullptr;

@@ -29,9 +29,14 @@ public:
   /// Where it was loaded from.
   const std::string &file() const { return loadedFile; }
 
+  /// Which build of the compiler get would load, as far as possible without loading it: what the note of its file says; where
+  /// there is no file (or the loader would look for it), what was built together with this library.
+  Result<std::string> buildId();
+
 private:
+  /// The file that is to be loaded; "": by its name, from where the loader looks.
+  std::string chooseFile() const;
   Status load();
-  Status open(const std::string &file, bool mustExist, void *&handle);
 
   std::string path;
   Log &log;

@@ -1,5 +1,7 @@
 #include "runtime/Context.h"
 
+#include "runtime/CacheDirectory.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -27,9 +29,12 @@ static Result<bool> chooseCompilation() {
 
 Context::Context(const tw_context_options &options, bool compilesInProcess)
     : log(options.log, options.log_user, options.log_level),
-      compiler(options.compiler_library ? options.compiler_library : "", log), pool(chooseThreads(options.threads)),
-      colour(options.colour != 0), compilesInProcess(compilesInProcess), reportFunction(options.report),
-      reportUser(options.report_user) {}
+      compiler(options.compiler_library ? options.compiler_library : "", log),
+      disk({chooseCacheDirectory(options.cache_directory),
+            options.cache_bytes > 0 ? options.cache_bytes : DiskCacheOptions::defaultBytes},
+           log),
+      pool(chooseThreads(options.threads)), colour(options.colour != 0), compilesInProcess(compilesInProcess),
+      reportFunction(options.report), reportUser(options.report_user) {}
 
 Result<std::shared_ptr<Context>> Context::create(const tw_context_options *options) {
   tw_context_options known = {};
@@ -67,5 +72,6 @@ tw_context_statistics Context::statistics() const {
   result.cache_hits = cacheHits;
   result.cached_kernels = cache.size();
   result.compile_nanoseconds = compileNanoseconds;
+  result.disk_hits = diskHits;
   return result;
 }

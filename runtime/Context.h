@@ -3,6 +3,7 @@
 
 #include "runtime/ArtifactCache.h"
 #include "runtime/CompilerLibrary.h"
+#include "runtime/DiskCache.h"
 #include "runtime/Log.h"
 #include "runtime/cpu/ThreadPool.h"
 
@@ -30,10 +31,11 @@ public:
   Log log;
   CompilerLibrary compiler;
   ArtifactCache cache;
+  DiskCache disk;
   ThreadPool pool;
   bool colour;
   bool compilesInProcess; ///< in one of its own
-  std::atomic<uint64_t> compilations = 0, cacheHits = 0, compileNanoseconds = 0;
+  std::atomic<uint64_t> compilations = 0, cacheHits = 0, diskHits = 0, compileNanoseconds = 0;
 
 private:
   std::mutex identityMutex;

@@ -14,7 +14,8 @@ struct LoadedKernel {
   SharedObject object;
   tw_cpu_entry_points entry = {};
   size_t artifactBytes = 0;
-  int64_t compileNanoseconds = 0;
+  int64_t compileNanoseconds = 0; ///< of the compilation that made it, in whatever process
+  bool isFromDisk = false;
 
   static Result<std::shared_ptr<LoadedKernel>> load(std::span<const std::byte> bytes);
 };

@@ -2,6 +2,9 @@
 
 #include "runtime/CompileProcess.h"
 #include "runtime/CompilerOptions.h"
+#include "runtime/CpuFeatures.h"
+#include "runtime/ModuleRecord.h"
+#include "runtime/Sha256.h"
 #include "runtime/Text.h"
 
 #include <nlohmann/json.hpp>
@@ -9,69 +12,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <deque>
-#include <filesystem>
-#include <fstream>
-#include <map>
+#include <initializer_list>
 #include <sstream>
 
 using namespace tilewright::runtime;
 using nlohmann::json;
 
 namespace {
-
-bool readFile(const std::string &path, std::string &to) {
-  std::ifstream file(path, std::ios::binary);
-  std::error_code ignored;
-  if (!file || std::filesystem::is_directory(path, ignored)) // a folder can be opened, and reads as empty
-    return false;
-  std::ostringstream text;
-  text << file.rdbuf();
-  to = std::move(text).str();
-  return !file.bad();
-}
-
-/// Answers the compiler's imports, and adds them to the module's texts.
-class Importer {
-public:
-  Importer(ImportFunction import, SourceTexts &texts) : import(import), texts(texts) {}
-
-  static int answer(void *self, const char *path, const char *importer, const char **text, size_t *length) {
-    try {
-      return static_cast<Importer *>(self)->find(path, importer, *text, *length);
-    } catch (...) { // out of memory; it must not pass through the compiler
-      return 0;
-    }
-  }
-
-private:
-  int find(const char *path, const char *importer, const char *&text, size_t &length) {
-    if (import.function) {
-      if (!import.function(import.user, path, importer, &text, &length) || !text)
-        return 0;
-    } else {
-      // Importers are named as their own import was written, so what that led to is looked up.
-      std::string from = importer ? importer : "";
-      if (auto known = paths.find(from); known != paths.end())
-        from = known->second;
-      std::string beside = from.substr(0, from.rfind('/') + 1) + path, content;
-      if (path[0] != '/' && readFile(beside, content))
-        paths[path] = beside;
-      else if (!readFile(path, content))
-        return 0;
-      const std::string &kept = files.emplace_back(std::move(content));
-      text = kept.data();
-      length = kept.size();
-    }
-    texts.imports.push_back({path, importer ? importer : "", std::string(text, length)});
-    return 1;
-  }
-
-  ImportFunction import;
-  std::deque<std::string> files;            ///< must not move
-  std::map<std::string, std::string> paths; ///< of imports as written
-  SourceTexts &texts;
-};
 
 tw_status statusOf(tw_compiler_status status) {
   switch (status) {
@@ -113,6 +60,24 @@ Status compilerFailure(tw_compiler_status status, std::string_view diagnostics, 
   return Status(statusOf(status), line.empty() ? what : line, std::string(diagnostics));
 }
 
+// Keys of the disk cache. Each part's length stands before it, and the interface's version (artifact format, calling
+// convention) and the build of the compiler are in every key.
+std::string keyOf(std::initializer_list<std::string_view> parts) {
+  Sha256 hash;
+  hash.update(concat(TW_COMPILER_INTERFACE_VERSION));
+  for (std::string_view part : parts)
+    hash.update(concat(' ', part.size(), ':')).update(part);
+  return hash.digest();
+}
+
+std::string recordKey(const Importer &sources, const std::string &build, bool colour) {
+  return keyOf({"module", build, sources.name(), sources.text(), colour ? "coloured" : "plain"});
+}
+
+std::string artifactKey(const SourceTexts &texts, const Specialization &specialization, const std::string &build) {
+  return keyOf({"artifact", build, texts.key(), specialization.key(), processorIdentity()});
+}
+
 } // namespace
 
 Module::~Module() {
@@ -123,10 +88,13 @@ Module::~Module() {
 
 Result<std::shared_ptr<Module>> Module::fromText(std::shared_ptr<Context> context, std::string name, std::string_view text,
                                                  ImportFunction import) {
-  auto module = std::make_shared<Module>(std::move(context));
-  module->name = std::move(name);
-  if (Status status = module->check(text, import); !status.ok())
+  auto module = std::make_shared<Module>(std::move(context), Importer(import, name, text));
+  Status status = module->make();
+  module->sources.freeze();
+  if (!status.ok())
     return status;
+  module->texts = module->sources.texts();
+  module->identity = module->context->identityOf(module->texts.key());
   return module;
 }
 
@@ -139,27 +107,76 @@ Result<std::shared_ptr<Module>> Module::fromFile(std::shared_ptr<Context> contex
   return fromText(std::move(context), path, text, import);
 }
 
-Status Module::check(std::string_view text, ImportFunction import) {
+Status Module::make() {
+  std::string build, key;
+  if (context->disk.isWanted()) {
+    Result<std::string> id = context->compiler.buildId();
+    if (!id.ok())
+      return id.takeStatus();
+    build = *id;
+    key = recordKey(sources, build, context->colour);
+    if (makeFromDisk(key))
+      return {};
+  }
+  if (Status status = check(warnings); !status.ok())
+    return status;
+  Result<const CompilerSymbols *> compiler = context->compiler.get();
+  CompilerText description(**compiler);
+  if (tw_compiler_status status = (*compiler)->describe(handle, &description.text); status != TW_COMPILER_OK)
+    return Status(statusOf(status), concat("the compiler cannot describe ", name));
+  if (Status status = describe(description.view()); !status.ok())
+    return status;
+  // The library that was loaded may be of another build than the file that was expected to be.
+  if (context->disk.isWanted() && build == (*compiler)->build_id())
+    storeRecord(key, build, std::string(description.view()));
+  return {};
+}
+
+bool Module::makeFromDisk(const std::string &key) {
+  std::optional<DiskCacheEntry> entry = context->disk.find(key);
+  if (!entry)
+    return false;
+  std::optional<ModuleRecord> record = ModuleRecord::read(entry->bytes);
+  if (!record || !record->isOf(sources))
+    return false; // an import has another text today
+  if (Status status = describe(record->description); !status.ok()) {
+    kernels.clear();
+    context->disk.reject(key, status.message());
+    return false;
+  }
+  warnings = std::move(record->warnings);
+  context->log.debug("found what the compiler says about ", name, " in the cache");
+  return true;
+}
+
+void Module::storeRecord(const std::string &key, const std::string &build, const std::string &description) {
+  ModuleRecord record = {ModuleRecord::importsOf(sources), warnings, description};
+  context->disk.store(key, {"module", name, "", build, "", 0, record.write()});
+}
+
+Status Module::check(std::string &warningsTo) {
   Result<const CompilerSymbols *> compiler = context->compiler.get();
   if (!compiler.ok())
     return compiler.takeStatus();
-  source = {name, std::string(text), {}};
-  Importer importer(import, source);
   CompilerText diagnostics(**compiler);
-  tw_compiler_status status = (*compiler)->check(name.c_str(), text.data(), text.size(), &Importer::answer, &importer,
-                                                 context->colour, &handle, &diagnostics.text);
+  tw_compiler_status status = (*compiler)->check(name.c_str(), sources.text().data(), sources.text().size(), &Importer::answer,
+                                                 &sources, context->colour, &handle, &diagnostics.text);
   if (status != TW_COMPILER_OK)
     return compilerFailure(status, diagnostics.view(), concat(name, " is not a correct program"));
-  warnings = diagnostics.view();
-  identity = context->identityOf(source.key());
-  return describe(**compiler);
+  warningsTo = diagnostics.view();
+  return {};
 }
 
-Status Module::describe(const CompilerSymbols &compiler) {
-  CompilerText description(compiler);
-  if (tw_compiler_status status = compiler.describe(handle, &description.text); status != TW_COMPILER_OK)
-    return Status(statusOf(status), concat("the compiler cannot describe ", name));
-  std::string_view text = description.view();
+Result<tw_compiler_module *> Module::checked() {
+  std::lock_guard lock(checkMutex);
+  std::string known; // the record had these warnings
+  if (!handle)
+    if (Status status = check(known); !status.ok())
+      return status;
+  return handle;
+}
+
+Status Module::describe(std::string_view text) {
   json tree = json::parse(text.begin(), text.end(), nullptr, /*allow_exceptions=*/false);
   const json *list = findArray(tree, "kernels");
   if (!list)
@@ -191,42 +208,98 @@ Result<const Signature *> Module::kernel(const char *wanted) const {
   return Status(TW_NOT_FOUND, concat(name, " has no kernel ", wanted, suggestion(wanted, names)));
 }
 
-Result<CompileAnswer> Module::askCompiler(const Specialization &specialization) const {
-  Result<const CompilerSymbols *> compiler = context->compiler.get();
-  if (!compiler.ok())
-    return compiler.takeStatus();
+Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization &specialization, bool &hit) {
+  std::string key = concat(identity, '/', specialization.key());
+  auto make = [&] { return produce(specialization); };
+  Result<ArtifactCache::Entry> entry = context->cache.findOrProduce(key, make, hit);
+  if (!entry.ok())
+    return entry;
+  if (hit)
+    context->cacheHits += 1;
+  hit |= (*entry)->isFromDisk;
+  return entry;
+}
+
+/// From the disk, or else from the compiler. One process compiles; others that want the same meanwhile wait, and find it.
+Result<ArtifactCache::Entry> Module::produce(const Specialization &specialization) {
+  DiskCacheEntry entry = {"artifact", specialization.kernel, specialization.target, "", "", 0, {}};
+  if (!context->disk.isWanted())
+    return compileAndLoad(specialization, entry);
+  Result<std::string> build = context->compiler.buildId();
+  if (!build.ok())
+    return build.takeStatus();
+  std::string key = artifactKey(texts, specialization, *build);
+  if (ArtifactCache::Entry found = loadFromDisk(key))
+    return found;
+  KeyLock lock = context->disk.lockForProduction(key);
+  if (lock.isHeld())
+    if (ArtifactCache::Entry found = loadFromDisk(key))
+      return found;
+  Result<ArtifactCache::Entry> made = compileAndLoad(specialization, entry);
+  if (made.ok()) {
+    if (entry.build != *build)
+      key = artifactKey(texts, specialization, entry.build);
+    context->disk.store(key, entry);
+  }
+  return made;
+}
+
+ArtifactCache::Entry Module::loadFromDisk(const std::string &key) {
+  std::optional<DiskCacheEntry> entry = context->disk.find(key);
+  if (!entry)
+    return nullptr;
+  Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(entry->bytes)));
+  if (!loaded.ok()) {
+    context->disk.reject(key, loaded.status().message());
+    return nullptr;
+  }
+  (*loaded)->compileNanoseconds = entry->compileNanoseconds;
+  (*loaded)->isFromDisk = true;
+  context->diskHits += 1;
+  if (!entry->warnings.empty())
+    context->log.warning(entry->warnings);
+  context->log.debug("found kernel ", entry->name, " in the cache as ", hexadecimal(key));
+  return std::move(*loaded);
+}
+
+/// In a process of its own the texts are checked again, so a module that was found on the disk need not be checked in this one.
+Result<CompileAnswer> Module::askCompiler(const CompilerSymbols &compiler, const Specialization &specialization) {
   if (context->compilesInProcess)
-    return compileInProcess(context->compiler.file(), {source, specialization});
+    return compileInProcess(context->compiler.file(), {texts, specialization});
+  Result<tw_compiler_module *> module = checked();
+  if (!module.ok())
+    return module.takeStatus();
   CompilerOptions options(specialization);
-  CompilerText artifact(**compiler), diagnostics(**compiler);
-  tw_compiler_status status = (*compiler)->compile(handle, &options.raw, &artifact.text, &diagnostics.text);
+  CompilerText artifact(compiler), diagnostics(compiler);
+  tw_compiler_status status = compiler.compile(*module, &options.raw, &artifact.text, &diagnostics.text);
   return CompileAnswer{status, std::string(artifact.view()), std::string(diagnostics.view())};
 }
 
-Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization &specialization, bool &hit) const {
-  std::string key = concat(identity, '/', specialization.key());
-  auto produce = [&]() -> Result<ArtifactCache::Entry> {
-    auto begin = std::chrono::steady_clock::now();
-    Result<CompileAnswer> answer = askCompiler(specialization);
-    int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
-    if (!answer.ok())
-      return answer.takeStatus();
-    if (answer->status != TW_COMPILER_OK)
-      return compilerFailure(answer->status, answer->diagnostics,
-                             concat("the compiler failed on kernel ", specialization.kernel));
-    if (!answer->diagnostics.empty())
-      context->log.warning(answer->diagnostics);
-    Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(answer->artifact)));
-    if (!loaded.ok())
-      return loaded.takeStatus();
-    (*loaded)->compileNanoseconds = nanoseconds;
-    context->compilations += 1;
-    context->compileNanoseconds += static_cast<uint64_t>(nanoseconds);
-    context->log.debug("compiled ", key, " in ", nanoseconds / 1000, " us");
-    return ArtifactCache::Entry(std::move(*loaded));
-  };
-  Result<ArtifactCache::Entry> entry = context->cache.findOrProduce(key, produce, hit);
-  if (entry.ok() && hit)
-    context->cacheHits += 1;
-  return entry;
+/// Fills in the entry for the disk.
+Result<ArtifactCache::Entry> Module::compileAndLoad(const Specialization &specialization, DiskCacheEntry &entry) {
+  Result<const CompilerSymbols *> compiler = context->compiler.get();
+  if (!compiler.ok())
+    return compiler.takeStatus();
+  auto begin = std::chrono::steady_clock::now();
+  Result<CompileAnswer> answer = askCompiler(**compiler, specialization);
+  int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
+  if (!answer.ok())
+    return answer.takeStatus();
+  if (answer->status != TW_COMPILER_OK)
+    return compilerFailure(answer->status, answer->diagnostics,
+                           concat("the compiler failed on kernel ", specialization.kernel));
+  entry.warnings = std::move(answer->diagnostics);
+  if (!entry.warnings.empty())
+    context->log.warning(entry.warnings);
+  Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(answer->artifact)));
+  if (!loaded.ok())
+    return loaded.takeStatus();
+  (*loaded)->compileNanoseconds = nanoseconds;
+  context->compilations += 1;
+  context->compileNanoseconds += static_cast<uint64_t>(nanoseconds);
+  context->log.debug("compiled kernel ", specialization.kernel, " (", specialization.key(), ") in ", nanoseconds / 1000, " us");
+  entry.build = (*compiler)->build_id();
+  entry.compileNanoseconds = nanoseconds;
+  entry.bytes = std::move(answer->artifact);
+  return ArtifactCache::Entry(std::move(*loaded));
 }

@@ -1,23 +1,23 @@
 // A source text that the compiler has checked, and the kernels in it.
+//
+// Both things that the compiler is asked for are looked for on the disk first: what it says about a source (ModuleRecord), and
+// the artifact of a specialization. A module whose record was found has not been checked in this process; that is done when one
+// of its kernels has to be compiled.
 #pragma once
 
 #include "runtime/CompileMessage.h"
 #include "runtime/Context.h"
+#include "runtime/Importer.h"
 #include "runtime/LoadedKernel.h"
 #include "runtime/Signature.h"
 #include "runtime/Specialization.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace tilewright::runtime {
-
-/// The text behind an import; see tw_import_function.
-struct ImportFunction {
-  tw_import_function function = nullptr; ///< null: files
-  void *user = nullptr;
-};
 
 class Module {
 public:
@@ -25,26 +25,37 @@ public:
                                                   ImportFunction import);
   static Result<std::shared_ptr<Module>> fromFile(std::shared_ptr<Context> context, const std::string &path,
                                                   ImportFunction import);
-  explicit Module(std::shared_ptr<Context> context) : context(std::move(context)) {}
+  Module(std::shared_ptr<Context> context, Importer sources)
+      : context(std::move(context)), name(sources.name()), sources(std::move(sources)) {}
   ~Module();
 
   Result<const Signature *> kernel(const char *name) const;
 
-  /// The code of one specialization, compiled now or before. May be called from several threads.
-  Result<std::shared_ptr<const LoadedKernel>> compile(const Specialization &specialization, bool &hit) const;
+  /// The code of one specialization, compiled now or before (hit). May be called from several threads.
+  Result<std::shared_ptr<const LoadedKernel>> compile(const Specialization &specialization, bool &hit);
 
   const std::shared_ptr<Context> context;
-  std::string name;
+  const std::string name;
   std::string warnings;
   std::vector<Signature> kernels;
 
 private:
-  Status check(std::string_view text, ImportFunction import);
-  Status describe(const CompilerSymbols &compiler);
-  Result<CompileAnswer> askCompiler(const Specialization &specialization) const;
+  Status make();
+  bool makeFromDisk(const std::string &key);
+  Status check(std::string &warnings);
+  Status describe(std::string_view json);
+  void storeRecord(const std::string &key, const std::string &build, const std::string &description);
+  Result<tw_compiler_module *> checked();
+  Result<CompileAnswer> askCompiler(const CompilerSymbols &compiler, const Specialization &specialization);
 
-  SourceTexts source;
+  Result<ArtifactCache::Entry> produce(const Specialization &specialization);
+  ArtifactCache::Entry loadFromDisk(const std::string &key);
+  Result<ArtifactCache::Entry> compileAndLoad(const Specialization &specialization, DiskCacheEntry &entry);
+
+  Importer sources;
+  SourceTexts texts;     ///< the module is made of these: sources' as they were then
   uint64_t identity = 0; ///< of this text and all that it imports
+  std::mutex checkMutex; ///< of handle, after the module is made
   tw_compiler_module *handle = nullptr;
 };
 

@@ -2,6 +2,7 @@
 
 #include "runtime/Module.h"
 #include "runtime/ReadyKernels.h"
+#include "runtime/RuntimeCErrors.h"
 #include "runtime/Specialization.h"
 #include "runtime/Text.h"
 #include "runtime/Version.h"
@@ -18,10 +19,6 @@
 using namespace tilewright::runtime;
 
 // ---- Handles ----------------------------------------------------------------------------------------------------------------
-
-struct tw_error {
-  Status status;
-};
 
 struct tw_context {
   std::shared_ptr<Context> context;
@@ -54,42 +51,7 @@ struct tw_launchable {
 
 // ---- Errors -----------------------------------------------------------------------------------------------------------------
 
-namespace {
-
-/// When there is no memory for an error there is this one.
-const tw_error outOfMemory = {Status(TW_OUT_OF_MEMORY, "out of memory")};
-
-tw_status deliver(Status status, tw_error **error) {
-  tw_status code = status.code();
-  if (error)
-    *error = status.ok() ? nullptr : new tw_error{std::move(status)};
-  return code;
-}
-
-/// Runs the body of one C function; what it returns or throws becomes a status.
-template <typename Body> tw_status guarded(tw_error **error, Body body) {
-  if (error)
-    *error = nullptr;
-  try {
-    try {
-      return deliver(body(), error);
-    } catch (const std::bad_alloc &) {
-      return deliver(Status(TW_OUT_OF_MEMORY, "out of memory"), error);
-    } catch (const std::exception &exception) {
-      return deliver(Status(TW_INTERNAL_ERROR, concat("unexpected: ", exception.what())), error);
-    }
-  } catch (...) {
-    if (error)
-      *error = const_cast<tw_error *>(&outOfMemory);
-    return TW_OUT_OF_MEMORY;
-  }
-}
-
-Status isNull(const char *what) {
-  return Status(TW_INVALID_ARGUMENT, concat(what, " is null"));
-}
-
-} // namespace
+const tw_error tilewright::runtime::outOfMemory = {Status(TW_OUT_OF_MEMORY, "out of memory")};
 
 tw_status tw_error_status(const tw_error *error) {
   return error ? error->status.code() : TW_OK;
@@ -178,14 +140,7 @@ tw_status tw_context_compiler_information(tw_context *context, char **json, tw_e
     CompilerText information(**compiler);
     if ((*compiler)->information(&information.text) != TW_COMPILER_OK)
       return Status(TW_COMPILATION_FAILED, "the compiler does not tell about itself");
-    std::string_view text = information.view();
-    char *copy = static_cast<char *>(std::malloc(text.size() + 1));
-    if (!copy)
-      return Status(TW_OUT_OF_MEMORY, "out of memory");
-    std::memcpy(copy, text.data(), text.size());
-    copy[text.size()] = 0;
-    *json = copy;
-    return {};
+    return copyText(information.view(), json);
   });
 }
 

@@ -11,6 +11,7 @@ config.suffixes = [".mlir", ".tile", ".test"]
 config.excludes = ["api", "benchmarks", "fuzz", "gpu", "presubmit", "semantics", "unit", "Inputs"]
 
 config.environment["PATH"] = os.pathsep.join([config.tilewright_tools_dir, config.llvm_tools_dir, os.environ["PATH"]])
+config.environment["TILEWRIGHT_CACHE_DIR"] = "off"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
 config.substitutions.append(("%source", config.tilewright_source_root))
 config.substitutions.append(("%python", config.python))

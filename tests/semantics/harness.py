@@ -33,6 +33,9 @@ import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
+# Kernels are compiled by the compiler under test, and nobody's cache is filled.
+os.environ["TILEWRIGHT_CACHE_DIR"] = "off"
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Numbers
 # ----------------------------------------------------------------------------------------------------------------------

@@ -68,7 +68,10 @@ typedef struct tw_compiler_options {
 } tw_compiler_options;
 
 TW_COMPILER_API uint32_t tw_compiler_interface_version(void);
-/* Identifies this build of the compiler: part of every cache key. */
+/* Identifies this build of the compiler: part of every cache key. The library also carries it in an ELF note (this name, this type;
+ * the description is the id and a null byte), so that a key can be made without loading the library. */
+#define TW_COMPILER_NOTE_NAME "Tilewright"
+#define TW_COMPILER_NOTE_BUILD_ID 1u
 TW_COMPILER_API const char *tw_compiler_build_id(void);
 
 TW_COMPILER_API const char *tw_compiler_text_data(const tw_compiler_text *text);

@@ -126,8 +126,8 @@ typedef struct tw_context_options {
   /* Threads that one launch may use, the caller included; 0: $TILEWRIGHT_THREADS, or as many as this process may run at once.
    * Results do not depend on it. */
   int32_t threads;
-  /* The disk cache. Null: the user's ($TILEWRIGHT_CACHE, $XDG_CACHE_HOME/tilewright, ~/.cache/tilewright); "": none.
-   * This version has none yet: compiled kernels are kept in memory, as long as the context lives. */
+  /* The folder of the disk cache. Null: the user's ($TILEWRIGHT_CACHE_DIR, which may be "off"; $XDG_CACHE_HOME/tilewright;
+   * ~/.cache/tilewright); "": none. It must be the user's own and closed to others (0700; made so if it is not there): it holds code. */
   const char *cache_directory;
   /* Where warnings go; null: to stderr, from the level in $TILEWRIGHT_LOG (debug, info, warning, error, off) or warning on. */
   tw_log_function log;
@@ -138,6 +138,8 @@ typedef struct tw_context_options {
   void *report_user;
   /* 1: terminal colours in diagnostics. */
   int32_t colour;
+  /* What the disk cache may hold before the least recently used goes; 0: 512 MiB. */
+  int64_t cache_bytes;
 } tw_context_options;
 
 TW_API tw_status tw_context_create(const tw_context_options *options /* may be null */, tw_context **context, tw_error **error);
@@ -150,6 +152,7 @@ typedef struct tw_context_statistics {
   uint64_t cache_hits;    /* prepared from the memory cache, or by waiting for another thread's compilation of the same */
   uint64_t cached_kernels;
   uint64_t compile_nanoseconds; /* sum */
+  uint64_t disk_hits;           /* kernels loaded from the disk cache */
 } tw_context_statistics;
 
 TW_API tw_status tw_context_get_statistics(const tw_context *context, tw_context_statistics *statistics, tw_error **error);
@@ -157,6 +160,22 @@ TW_API tw_status tw_context_get_statistics(const tw_context *context, tw_context
 /* The compiler's tw_compiler_information (JSON), for tools: loads the compiler. The caller frees *json by tw_text_release. */
 TW_API tw_status tw_context_compiler_information(tw_context *context, char **json, tw_error **error);
 TW_API void tw_text_release(char *text);
+
+/* ---- The disk cache ---------------------------------------------------------------------------------------------------- */
+
+/* For tools: contexts use the cache by themselves. `directory` is chosen as tw_context_options::cache_directory is; TW_NOT_FOUND
+ * if that means none. Programs may be using the cache meanwhile. */
+
+/* JSON: {"directory", "file_bytes", "entries": [{"key", "kind": "artifact" | "module" (what the compiler says about a source),
+ * "name", "target", "compile_nanoseconds", "build", "bytes", "created", "used"}]}, the most recently used first; times in seconds
+ * since 1970. The caller frees *json by tw_text_release. */
+TW_API tw_status tw_cache_list(const char *directory, char **json, tw_error **error);
+/* One entry, with "warnings" and "contents" (an artifact's metadata, a module's kernels). key: its first hexadecimal digits. */
+TW_API tw_status tw_cache_show(const char *directory, const char *key, char **json, tw_error **error);
+/* Removes the least recently used until the rest has at most `bytes` bytes. *removed (may be null): how many entries went. */
+TW_API tw_status tw_cache_prune(const char *directory, int64_t bytes, int64_t *removed, tw_error **error);
+/* Removes everything, also from a damaged file. */
+TW_API tw_status tw_cache_clear(const char *directory, tw_error **error);
 
 /* ---- Modules and kernels ----------------------------------------------------------------------------------------------- */
 

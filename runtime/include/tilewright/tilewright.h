@@ -360,9 +360,10 @@ using Import = std::function<const std::string *(std::string_view path, std::str
 
 /// See tw_context_options.
 struct ContextOptions {
-  std::string compilerLibrary = {}; ///< "": found by itself
-  int threads = 0;                  ///< 0: as many as this process may run at once
-  std::optional<std::string> cacheDirectory = {};
+  std::string compilerLibrary = {};               ///< "": found by itself
+  int threads = 0;                                ///< 0: as many as this process may run at once
+  std::optional<std::string> cacheDirectory = {}; ///< "": no disk cache; nothing: the user's
+  int64_t cacheBytes = 0;                         ///< 0: 512 MiB
   tw_log_function log = nullptr;
   void *logUser = nullptr;
   tw_log_level logLevel = TW_LOG_WARNING;
@@ -387,6 +388,7 @@ public:
     raw.report = options.report;
     raw.report_user = options.reportUser;
     raw.colour = options.colour;
+    raw.cache_bytes = options.cacheBytes;
     return create(raw);
   }
   /// The same in C; struct_size need not be set. (A template, so that braces mean ContextOptions.)

@@ -23,11 +23,10 @@ TEST(CpuFeatures, AreThoseThatTheKernelLists) {
     if (line.starts_with("flags"))
       flags = line + " ";
   ASSERT_FALSE(flags.empty());
-  const std::pair<const char *, const char *> names[] = {{"sse3", "pni"},        {"sse4.1", "sse4_1"},     {"popcnt", "popcnt"},
-                                                         {"avx", "avx"},         {"avx2", "avx2"},         {"fma", "fma"},
-                                                         {"f16c", "f16c"},       {"bmi2", "bmi2"},         {"lzcnt", "abm"},
-                                                         {"avx512f", "avx512f"}, {"avx512vl", "avx512vl"}, {"sse4a", "sse4a"},
-                                                         {"fma4", "fma4"},       {"amx-tile", "amx_tile"}};
+  const std::pair<const char *, const char *> names[] = {
+      {"sse3", "pni"},          {"sse4.1", "sse4_1"}, {"popcnt", "popcnt"}, {"avx", "avx"},          {"avx2", "avx2"},
+      {"fma", "fma"},           {"f16c", "f16c"},     {"bmi2", "bmi2"},     {"lzcnt", "abm"},        {"avx512f", "avx512f"},
+      {"avx512vl", "avx512vl"}, {"sse4a", "sse4a"},   {"fma4", "fma4"},     {"amx-tile", "amx_tile"}};
   for (auto [ours, kernels] : names) {
     std::vector<std::string> features = {ours};
     EXPECT_EQ(featuresAbsentHere(features).empty(), flags.find(concat(' ', kernels, ' ')) != std::string::npos) << ours;

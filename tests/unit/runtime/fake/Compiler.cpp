@@ -8,7 +8,9 @@
 //    "fail": STATUS, "diagnostic": TEXT compile fails
 //    "signal": NUMBER, "exit": STATUS   … ends the process
 //    "say": TEXT                        … prints to the standard output
+//    "compile_warning": TEXT,           … succeeds with it
 //    "delay": MILLISECONDS,             of a compilation
+//    "log": PATH,                       gets a byte for each compilation, of whatever process
 //    "truncate": BYTES}                 what the artifact keeps
 #include "tilewright/compiler_c.h"
 
@@ -34,6 +36,21 @@ struct tw_compiler_module {
 struct tw_compiler_text {
   std::string bytes;
 };
+
+#ifndef FAKE_BUILD
+#define FAKE_BUILD "fake"
+#endif
+#ifndef FAKE_WITHOUT_NOTE
+namespace {
+struct BuildNote {
+  uint32_t nameBytes, descriptionBytes, type;
+  alignas(4) char name[sizeof(TW_COMPILER_NOTE_NAME)];
+  alignas(4) char description[sizeof(FAKE_BUILD)];
+};
+[[gnu::used, gnu::retain, gnu::section(".note.tilewright")]] constexpr BuildNote note = {
+    sizeof(TW_COMPILER_NOTE_NAME), sizeof(FAKE_BUILD), TW_COMPILER_NOTE_BUILD_ID, TW_COMPILER_NOTE_NAME, FAKE_BUILD};
+} // namespace
+#endif
 
 static std::atomic<int> compilations = 0, openModules = 0, openTexts = 0;
 static std::mutex mutex;
@@ -137,7 +154,7 @@ uint32_t tw_compiler_interface_version(void) {
 #endif
 }
 const char *tw_compiler_build_id(void) {
-  return "fake";
+  return FAKE_BUILD;
 }
 const char *tw_compiler_text_data(const tw_compiler_text *text) {
   return text->bytes.data();
@@ -191,6 +208,8 @@ tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const t
                                        tw_compiler_text **artifact, tw_compiler_text **diagnostics) {
   ++compilations;
   const json &tree = module->tree;
+  if (tree.contains("log"))
+    std::ofstream(tree["log"].get<std::string>(), std::ios::app) << 'c';
   std::this_thread::sleep_for(std::chrono::milliseconds(tree.value("delay", 0)));
   {
     std::lock_guard lock(mutex);
@@ -212,6 +231,8 @@ tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const t
   bytes.append(reinterpret_cast<const char *>(lengths), sizeof(lengths));
   bytes += metadata + code;
   *artifact = text(bytes.substr(0, tree.value("truncate", bytes.size())));
+  if (tree.contains("compile_warning"))
+    *diagnostics = text(tree["compile_warning"]);
   return TW_COMPILER_OK;
 }
 
