@@ -39,9 +39,11 @@ def source(t, name, text):
 # ---- help and usage
 
 
-@sweep(command=["check", "compile", "run", "info", "fmt"])
+@sweep(
+    command=["check", "compile", "run", "info", "fmt", "cache", "cache list", "cache show", "cache prune", "cache clear"]
+)
 def every_command_has_help_with_an_example(t, command):
-    require("Example" in tilewright(t, command, "--help").stdout, "no example")
+    require("Example" in tilewright(t, *command.split(), "--help").stdout, "no example")
 
 
 @test
@@ -57,6 +59,7 @@ def the_program_has_help_and_a_version(t):
             "check", "--bogus", "x.tile"
         ), ("check", "absent.tile"), ("fmt",), ("fmt", "absent.tile"), ("run",),
         ("run", "absent.tile"), ("compile", "x.tile", "--emit", "bogus"), ("compile", "x.tile"), ("info", "x"),
+        ("cache",), ("cache", "bogus"), ("cache", "show"), ("cache", "prune"), ("cache", "prune", "--to", "much"),
     ]  # fmt: skip
 )
 def wrong_usage_exits_with_2(t, arguments):
@@ -323,6 +326,90 @@ def run_tells_shapes_that_disagree(t):
     result = tilewright(t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[4]:1", "--random", "b=f32[5]:1", code=1)
     for word in ("b", "N", "4", "5"):
         require(word in result.stderr, result.stderr)
+
+
+# ---- cache
+
+
+ADD = ["--random", "a=f32[100]:1", "--random", "b=f32[100]:2"]
+
+
+def cached(t, name="cache"):
+    return dict(TILEWRIGHT_CACHE_DIR=os.path.join(t.folder, name))
+
+
+def entries(t, environment):
+    return json.loads(tilewright(t, "cache", "list", "--json", **environment).stdout)["entries"]
+
+
+@test
+def a_second_run_takes_the_kernel_from_the_cache(t):
+    file, environment = source(t, "good.tile", GOOD), cached(t)
+    results = []
+    for number in range(2):
+        out = os.path.join(t.folder, f"{number}.npy")
+        tilewright(t, "run", file, *ADD, "--out", f"c={out}", **environment)
+        results.append(np.load(out))
+    require((results[0] == results[1]).all(), "another result")
+    found = entries(t, environment)
+    require(sorted(entry["kind"] for entry in found) == ["artifact", "module"], found)
+    require(os.stat(environment["TILEWRIGHT_CACHE_DIR"]).st_mode & 0o777 == 0o700, "the folder is open to others")
+
+
+@test
+def a_hit_needs_no_compiler(t):
+    file = source(t, "good.tile", GOOD)
+    environment = dict(cached(t), TILEWRIGHT_LOG="debug")
+    cold = tilewright(t, "run", file, *ADD, **environment).stderr
+    warm = tilewright(t, "run", file, *ADD, **environment).stderr
+    require("loaded the compiler" in cold and "compiled kernel add" in cold, cold)
+    require("loaded the compiler" not in warm and "found kernel add in the cache" in warm, warm)
+    source(t, "good.tile", GOOD.replace("+", "-"))
+    changed = tilewright(t, "run", file, *ADD, **environment).stderr
+    require("compiled kernel add" in changed, changed)
+
+
+@test
+def cache_lists_shows_prunes_and_clears(t):
+    file, environment = source(t, "good.tile", GOOD), cached(t)
+    empty = tilewright(t, "cache", "list", **environment).stdout
+    require(empty == f"0 entries, 0 B, in {environment['TILEWRIGHT_CACHE_DIR']}\n", empty)
+    for block in (16, 32):
+        tilewright(t, "run", file, *ADD, "--bind", f"BN={block}", **environment)
+    listed = tilewright(t, "cache", "list", **environment).stdout.splitlines()
+    require(len(listed) == 4 and listed[-1].startswith("3 entries, "), listed)
+    artifact = next(entry for entry in entries(t, environment) if entry["kind"] == "artifact")
+    shown = tilewright(t, "cache", "show", artifact["key"][:12], **environment).stdout
+    for word in (artifact["key"], "add", '{"BN":32}', "processor", "features", "cpu"):
+        require(word in shown, shown)
+    contents = json.loads(tilewright(t, "cache", "show", artifact["key"], "--json", **environment).stdout)["contents"]
+    require(contents["name"] == "add" and contents["chosen"] == {"BN": 32}, contents)
+    wrong = tilewright(t, "cache", "show", "zz", code=2, **environment).stderr
+    require("no entry of the cache" in wrong and "begins with zz" in wrong, wrong)
+    several = tilewright(t, "cache", "show", "", code=1, **environment).stderr
+    require("3 entries have keys" in several, several)
+    require(tilewright(t, "cache", "prune", "--to", "1GB", **environment).stdout == "removed 0 entries\n", "prune")
+    require(tilewright(t, "cache", "prune", "--to", f"{artifact['bytes']}", **environment).stdout == "removed 2 entries\n", "prune")
+    require(len(entries(t, environment)) == 1, "prune")
+    tilewright(t, "cache", "clear", **environment)
+    require(entries(t, environment) == [], "clear")
+
+
+@test
+def cache_tells_when_there_is_none(t):
+    for command in (["list"], ["prune", "--to", "0"], ["clear"]):
+        told = tilewright(t, "cache", *command, code=2, TILEWRIGHT_CACHE_DIR="off").stderr
+        require("there is no disk cache: TILEWRIGHT_CACHE_DIR is off" in told, told)
+
+
+@test
+def a_cache_that_others_may_write_is_told_once_and_not_used(t):
+    file, environment = source(t, "good.tile", GOOD), cached(t)
+    os.mkdir(environment["TILEWRIGHT_CACHE_DIR"])
+    os.chmod(environment["TILEWRIGHT_CACHE_DIR"], 0o777)
+    told = tilewright(t, "run", file, *ADD, **environment).stderr
+    require(told.count("warning") == 1 and "chmod 700" in told, told)
+    require(os.listdir(environment["TILEWRIGHT_CACHE_DIR"]) == [], "it was used")
 
 
 # ---- info

@@ -13,5 +13,6 @@ void addCompileCommand(CLI::App &program);
 void addRunCommand(CLI::App &program);
 void addInfoCommand(CLI::App &program);
 void addFormatCommand(CLI::App &program, ExitCode &exitCode);
+void addCacheCommand(CLI::App &program);
 
 } // namespace tilewright::tools

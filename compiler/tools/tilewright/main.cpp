@@ -1,5 +1,5 @@
 // The command line. Its commands stand in a file each: CheckCommand.cpp, CompileCommand.cpp, RunCommand.cpp, InfoCommand.cpp,
-// FormatCommand.cpp.
+// FormatCommand.cpp, CacheCommand.cpp.
 #include "compiler/tools/tilewright/Commands.h"
 #include "compiler/tools/tilewright/Terminal.h"
 #include "tilewright/runtime_c.h"
@@ -22,8 +22,10 @@ int reportParseError(CLI::App &program, const CLI::ParseError &error, const char
     return exitUsage;
   }
   std::string command;
-  for (const CLI::App *chosen : program.get_subcommands())
-    command = " " + chosen->get_name();
+  for (const CLI::App *chosen = &program; !chosen->get_subcommands().empty();) {
+    chosen = chosen->get_subcommands()[0];
+    command += " " + chosen->get_name();
+  }
   printError(usageError(error.what(), "see tilewright" + command + " --help"));
   return exitUsage;
 }
@@ -42,6 +44,7 @@ int main(int argc, char **argv) {
   addRunCommand(program);
   addInfoCommand(program);
   addFormatCommand(program, exitCode);
+  addCacheCommand(program);
 
   try {
     program.parse(argc, argv);
