@@ -127,6 +127,9 @@ public:
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
   }
 
+  /// The last statement names what is not there: the file is new, or the table is another's.
+  bool lacksTable() const { return sqlite3_errcode(handle) == SQLITE_ERROR; }
+
   /// Empties the file in place, whatever is in it.
   bool reset() {
     execute("ROLLBACK");
@@ -206,8 +209,8 @@ std::optional<DiskCacheEntry> DiskCache::findIn(Connection &database, const std:
   Statement select(
       database,
       "SELECT kind, name, target, build, warnings, compile_nanoseconds, used, hash, bytes FROM entries WHERE key = ?");
-  if (select.failed() && !database.isDamaged())
-    return std::nullopt; // the table is not there yet
+  if (select.failed() && database.lacksTable())
+    return std::nullopt; // nothing was stored yet
   bool isFound = select.bindBlob(key).step();
   if (select.failed()) {
     Status trouble = database.trouble();
@@ -270,9 +273,7 @@ void DiskCache::store(const std::string &key, const DiskCacheEntry &entry) {
         return true;
     }
     Status trouble = database.trouble();
-    // A file with a table of ours that has other columns is damaged too.
-    wasDamaged = database.isDamaged() || sqlite3_errcode(database) == SQLITE_ERROR;
-    wasDamaged = wasDamaged && database.reset();
+    wasDamaged = (database.isDamaged() || database.lacksTable()) && database.reset();
     report(Status(TW_INTERNAL_ERROR, concat(trouble.message(), wasDamaged ? ": emptied" : "")));
     return false;
   };
@@ -308,7 +309,7 @@ Result<std::vector<DiskCacheRow>> DiskCache::list(std::string_view key) {
   Statement select(database,
                    "SELECT key, kind, name, target, build, warnings, compile_nanoseconds, created, used, size FROM entries "
                    "ORDER BY used DESC, rowid DESC");
-  if (select.failed() && !database.isDamaged())
+  if (select.failed() && database.lacksTable())
     return rows;
   while (select.step()) {
     DiskCacheRow row = {hexadecimal(select.text(0)),

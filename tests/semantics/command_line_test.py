@@ -348,7 +348,8 @@ def a_second_run_takes_the_kernel_from_the_cache(t):
     results = []
     for number in range(2):
         out = os.path.join(t.folder, f"{number}.npy")
-        tilewright(t, "run", file, *ADD, "--out", f"c={out}", **environment)
+        told = tilewright(t, "run", file, *ADD, "--out", f"c={out}", **environment).stdout
+        require(("it was in the cache" in told) == (number == 1), told)
         results.append(np.load(out))
     require((results[0] == results[1]).all(), "another result")
     found = entries(t, environment)

@@ -135,7 +135,8 @@ void printReport(const tw_launchable *launchable, const std::vector<double> &sec
   std::printf("\ntarget   %s (%s), %d thread%s", info.target, info.processor, info.threads, info.threads == 1 ? "" : "s");
   if (info.tile_count >= 0)
     std::printf(", %lld tile%s", static_cast<long long>(info.tile_count), info.tile_count == 1 ? "" : "s");
-  std::printf("\ncompile  %s\n", duration(static_cast<double>(info.compile_nanoseconds) * 1e-9).c_str());
+  std::printf("\ncompile  %s%s\n", duration(static_cast<double>(info.compile_nanoseconds) * 1e-9).c_str(),
+              info.from_cache ? ", once: it was in the cache" : "");
 
   double median = (seconds[(seconds.size() - 1) / 2] + seconds[seconds.size() / 2]) / 2;
   std::printf("time     %s", duration(median).c_str());

@@ -1,6 +1,9 @@
 // Whatever is wrong with the disk: a miss, one warning, and a cache that works again as soon as it can.
 #include "tests/unit/runtime/DiskCacheSupport.h"
 
+#include <sqlite3.h>
+
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -197,6 +200,33 @@ TEST(DiskCacheTrouble, AWriterThatDiesLeavesTheRest) {
     ASSERT_EQ(test.found("add"), "code") << delay;
     ASSERT_TRUE(test.warnings.empty()) << test.warnings[0];
   }
+}
+
+TEST(DiskCacheTrouble, ALockThatIsHeldForTooLongIsAMiss) {
+  TemporaryFolder folder;
+  TestCache test(folder.path);
+  test.store("add", "code");
+  sqlite3 *other = nullptr;
+  ASSERT_EQ(sqlite3_open(databaseIn(folder).c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(test.found("add"), "(nothing)");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  ASSERT_EQ(test.warnings.size(), 1u);
+  EXPECT_NE(test.warnings[0].find("locked"), std::string::npos) << test.warnings[0];
+  sqlite3_close(other);
+  EXPECT_EQ(test.found("add"), "code") << "nothing was thrown away";
+}
+
+TEST(DiskCacheTrouble, ARemovedFolderIsMadeAgain) {
+  TemporaryFolder folder;
+  TestCache test(folder / "cache");
+  test.store("add", "code");
+  std::filesystem::remove_all(folder / "cache");
+  EXPECT_EQ(test.found("add"), "(nothing)");
+  test.store("add", "code");
+  EXPECT_EQ(test.found("add"), "code");
+  EXPECT_TRUE(test.warnings.empty());
 }
 
 TEST(DiskCacheTrouble, ClearEmptiesADamagedFile) {

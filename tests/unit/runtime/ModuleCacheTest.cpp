@@ -5,6 +5,7 @@
 #include "tests/unit/runtime/TestSupport.h"
 #include "tilewright/compiler_c.h"
 
+#include <csignal>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -252,6 +253,28 @@ TEST(ModuleCache, ManyProcessesCompileOnce) {
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
   EXPECT_EQ(readFile(other / "compilations"), "c");
+}
+
+TEST(ModuleCache, WhoeverWaitsGoesOnWhenTheCompilingProcessDies) {
+  TemporaryFolder folder, other;
+  json source = addSource();
+  source["delay"] = 500;
+  source["log"] = other / "compilations";
+  pid_t child = fork();
+  if (child == 0)
+    _exit(runAdd(makeContext(fakeFile("Compiler"), cachedIn(folder)), source) < 0);
+  while (readFile(other / "compilations").empty())
+    usleep(1000);
+  std::thread killer([&] {
+    usleep(50'000);
+    kill(child, SIGKILL);
+  });
+  EXPECT_EQ(runAdd(makeContext(fakeFile("Compiler"), cachedIn(folder)), source), 0);
+  killer.join();
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status)) << "it had not finished";
+  EXPECT_EQ(readFile(other / "compilations"), "cc");
 }
 
 TEST(ModuleCache, TwoContextsOfOneProcessCompileOnce) {
