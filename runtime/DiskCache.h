@@ -9,7 +9,7 @@
 // database is emptied in place, under SQLite's locks, so that other processes that have it open are safe.
 //
 // Sharing. SQLite's rollback journal, not its write-ahead log: that needs shared memory, which network file systems lack. Every
-// operation opens the file and closes it (a tenth of a millisecond), so nothing is held while a host forks, changes its folder
+// operation opens the file and closes it (less than a millisecond), so nothing is held while a host forks, changes its folder
 // or removes the cache. Whoever waits for more than two seconds for another's transaction gives up.
 //
 // Size. What is stored pushes out what was not used for longest, until all blobs together have at most mostBytes. A use is
