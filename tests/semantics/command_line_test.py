@@ -322,6 +322,16 @@ def run_tells_arguments_of_another_kind(t):
 
 
 @test
+def run_refuses_code_for_another_processor(t):
+    flags = open("/proc/cpuinfo").read().split()
+    if "sse2" not in flags or "avx512_fp16" in flags:
+        return  # no x86-64, or one that has all that sapphirerapids has
+    arguments = ("run", source(t, "good.tile", GOOD), "--random", "a=f32[4]:1", "--random", "b=f32[4]:1")
+    told = tilewright(t, *arguments, "--target", "cpu:sapphirerapids", code=1).stderr
+    require("compiled for the processor sapphirerapids, and this one lacks" in told and "avx512fp16" in told, told)
+
+
+@test
 def run_tells_shapes_that_disagree(t):
     result = tilewright(t, "run", source(t, "good.tile", GOOD), "--random", "a=f32[4]:1", "--random", "b=f32[5]:1", code=1)
     for word in ("b", "N", "4", "5"):
