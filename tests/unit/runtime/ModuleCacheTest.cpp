@@ -42,6 +42,14 @@ tilewright::Context makeContext(const std::string &compiler, ContextOptions opti
   return std::move(*context);
 }
 
+/// One that compiles in processes of their own.
+tilewright::Context makeContextOfProcesses(const std::string &compiler, ContextOptions options) {
+  setenv("TILEWRIGHT_COMPILE", "process", 1);
+  tilewright::Context context = makeContext(compiler, std::move(options));
+  unsetenv("TILEWRIGHT_COMPILE");
+  return context;
+}
+
 /// Prepares and runs add; the launchable's info.from_cache, or -1 if the sums are wrong.
 int runAdd(const tilewright::Context &context, const json &source,
            const std::vector<std::pair<std::string, std::string>> &bindings = {}) {
@@ -301,5 +309,79 @@ TEST(ModuleCache, AFailureIsNotKept) {
     tilewright::Result<tilewright::Launchable> add =
         makeKernel(context, source).prepare({{"a", View(a, {4})}, {"b", View(b, {4})}, {"c", View(c, {4})}});
     EXPECT_FALSE(add.ok());
+  }
+}
+
+// ---- $TILEWRIGHT_COMPILE=process --------------------------------------------------------------------------------------------
+
+TEST(ModuleCache, WhereAKernelWasCompiledMakesNoDifference) {
+  TemporaryFolder folder, other;
+  json source = addSource();
+  source["kernels"][0]["tunables"] = {"BN"};
+  source["log"] = other / "compilations";
+  auto here = [&](const char *block) {
+    return runAdd(makeContext(fakeFile("Compiler"), cachedIn(folder)), source, {{"BN", block}});
+  };
+  auto there = [&](const char *block) {
+    return runAdd(makeContextOfProcesses(fakeFile("Compiler"), cachedIn(folder)), source, {{"BN", block}});
+  };
+  FakeCompiler compiler;
+  int before = compiler.compilations();
+  EXPECT_EQ(there("8"), 0);
+  EXPECT_EQ(compiler.compilations(), before) << "it was another process";
+  EXPECT_EQ(there("8"), 1);
+  EXPECT_EQ(here("8"), 1);
+  EXPECT_EQ(here("16"), 0);
+  EXPECT_EQ(there("16"), 1);
+  EXPECT_EQ(readFile(other / "compilations"), "cc");
+}
+
+TEST(ModuleCache, AHitNeedsNeitherTheCompilerNorItsProgram) {
+  TemporaryFolder folder, copies; // no tilewright-compile is beside the copy
+  std::string copy = copies / "Copy.so";
+  std::filesystem::copy_file(fakeFile("Compiler"), copy);
+  EXPECT_EQ(runAdd(makeContextOfProcesses(fakeFile("Compiler"), cachedIn(folder)), addSource()), 0);
+  EXPECT_EQ(runAdd(makeContextOfProcesses(copy, cachedIn(folder)), addSource()), 1);
+  EXPECT_EQ(dlopen(copy.c_str(), RTLD_NOLOAD | RTLD_LAZY), nullptr);
+}
+
+TEST(ModuleCache, AProcessGetsTheImportsOfAModuleFromTheCache) {
+  TemporaryFolder folder, sources;
+  json part = addSource();
+  part["kernels"][0]["tunables"] = {"BN"};
+  std::ofstream(sources / "part.json") << part;
+  json main = {{"imports", {sources / "part.json"}}};
+  EXPECT_EQ(runAdd(makeContext(fakeFile("Compiler"), cachedIn(folder)), main, {{"BN", "8"}}), 0);
+  EXPECT_EQ(runAdd(makeContextOfProcesses(fakeFile("Compiler"), cachedIn(folder)), main, {{"BN", "16"}}), 0);
+  EXPECT_EQ(runAdd(makeContext(fakeFile("Compiler"), cachedIn(folder)), main, {{"BN", "16"}}), 1);
+}
+
+TEST(ModuleCache, WhoeverWantsWhatAProcessCompilesWaitsForIt) {
+  TemporaryFolder folder, other;
+  json source = addSource();
+  source["delay"] = 200;
+  source["log"] = other / "compilations";
+  std::vector<tilewright::Context> contexts;
+  for (int context = 0; context < 3; ++context)
+    contexts.push_back(makeContextOfProcesses(fakeFile("Compiler"), cachedIn(folder)));
+  std::vector<std::thread> threads;
+  for (const tilewright::Context &context : contexts)
+    threads.emplace_back([&] { EXPECT_GE(runAdd(context, source), 0); });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(readFile(other / "compilations"), "c");
+}
+
+TEST(ModuleCache, AProcessThatDiedLeavesNothing) {
+  TemporaryFolder folder;
+  json source = addSource();
+  source["signal"] = SIGKILL;
+  for (int round = 0; round < 2; ++round) {
+    tilewright::Context context = makeContextOfProcesses(fakeFile("Compiler"), cachedIn(folder));
+    float a[4] = {}, b[4] = {}, c[4] = {};
+    tilewright::Result<tilewright::Launchable> add =
+        makeKernel(context, source).prepare({{"a", View(a, {4})}, {"b", View(b, {4})}, {"c", View(c, {4})}});
+    ASSERT_FALSE(add.ok());
+    EXPECT_NE(add.error().message().find("was ended by SIGKILL"), std::string_view::npos) << add.error().message();
   }
 }

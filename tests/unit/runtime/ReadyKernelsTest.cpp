@@ -1,4 +1,5 @@
 // Every structure of tilewright/kernels.h: forward against plain loops in f64, gradients against their central differences.
+#include "tests/unit/runtime/TemporaryFolder.h"
 #include "tilewright/kernels.h"
 
 #include <gtest/gtest.h>
@@ -441,6 +442,21 @@ TEST(ReadyKernels, OfAnotherNameAreNotFound) {
   EXPECT_EQ(module.error().message(), "there are no ready kernels liner.tile (did you mean linear.tile?)");
   tw_module *none = nullptr;
   EXPECT_EQ(tw_module_ready_kernels(nullptr, "linear.tile", &none, nullptr), TW_INVALID_ARGUMENT);
+}
+
+TEST(ReadyKernels, AreFoundInTheDiskCache) {
+  tilewright::runtime::test::TemporaryFolder folder;
+  Tensor x = random({3, 10}), y = output({3, 10});
+  for (int round = 0; round < 2; ++round) {
+    tilewright::Result<Context> other = Context::create({.threads = 2, .cacheDirectory = folder.path});
+    ASSERT_TRUE(other.ok()) << other.error().message();
+    tilewright::Result<tilewright::Launchable> softmax =
+        kernels::prepare(*other, kernels::Softmax{.x = x.view(), .y = y.view()});
+    ASSERT_TRUE(softmax.ok()) << softmax.error().message();
+    EXPECT_EQ(softmax->info().from_cache, round);
+    EXPECT_EQ(other->statistics().compilations, round ? 0u : 1u);
+    EXPECT_EQ(other->statistics().disk_hits, round ? 1u : 0u);
+  }
 }
 
 TEST(ReadyKernels, AllHaveAStructure) {

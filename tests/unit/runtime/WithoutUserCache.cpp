@@ -1,5 +1,5 @@
-// The tests of this program compile with the fake compiler, and must leave the user's disk cache alone. Those of the cache
-// itself name a folder.
+// The tests of this program compile with the compiler under test, or the fake one, and must leave the user's disk cache alone.
+// Those of the cache itself name a folder.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
