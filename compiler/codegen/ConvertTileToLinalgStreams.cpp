@@ -14,8 +14,8 @@
 //  - the fetching nest is the first between load and store that computes an expensive tile of the load's axes, since there the
 //    memory has least to do; else it is the store's.
 //
-// Measured on 4096 × 4096 f32, softmax, two threads of a Zen 4, as a part of what memcpy reaches: 0.57 without fetching, 0.68
-// if the store's nest fetches, 0.80 if exp's does.
+// Measured on 4096 × 4096 f32, softmax, two threads of a Zen 4, as a part of what memcpy reaches: 0.57 without fetching, 0.68 if
+// the store's nest fetches, 0.80 if exp's does (these three by hand in C++; what is generated here reaches 0.86 to 0.93).
 
 #include "compiler/codegen/ConvertTileToLinalgStreams.h"
 

@@ -2,6 +2,7 @@
 #include "compiler/frontend/Sema.h"
 
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/PartialReduction.h"
 #include "compiler/frontend/PlaceRule.h"
 #include "compiler/frontend/RangeRule.h"
 #include "compiler/frontend/SemaSpecialization.h"
@@ -71,6 +72,8 @@ private:
     if (!found.hasErrors() && withRules && this->withRules && !elaborator.lacksNames()) {
       applyRangeRule(kernel, found);
       applyPlaceRule(kernel, found);
+      if (!found.hasErrors())
+        warnOfPartialReductions(kernel, found);
     }
     if (elaborator.isExcluded()) {
       forward(found, unmet);

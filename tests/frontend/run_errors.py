@@ -3,7 +3,7 @@
 
 errors/<topic>-<what>.tile holds a wrong program, a line `//-- expected`, and the exact standard error of checking it, each line
 behind `//| `. What is checked is a copy of the part above the marker, under the file's own name and beside copies of the other
-files, so that imports find them. accepted/*.tile are legal: exit code 0 and no output. Programs too large for a file are made
+files, so that imports find them. warnings/*.tile are written alike, and the exit code is 0. accepted/*.tile are legal: exit code 0 and no output. Programs too large for a file are made
 below (`generated`).
 
     TILEWRIGHT_CLI=build/dev/bin/tilewright tests/frontend/run_errors.py            all
@@ -79,8 +79,9 @@ def fan_out(count):
 def run_error(path, folder, update):
     program, expected = split(path.read_text())
     code, stderr = check(folder, path.name)
-    if code != 1 or not stderr:
-        return f"expected diagnostics and exit code 1, found exit code {code}\n{stderr}"
+    wanted = 0 if path.parent.name == "warnings" else 1
+    if code != wanted or not stderr:
+        return f"expected diagnostics and exit code {wanted}, found exit code {code}\n{stderr}"
     stderr = without_trailing_blanks(stderr)
     if update:
         path.write_text(joined(program, stderr))
@@ -105,9 +106,10 @@ def run_generated(folder, name, program, part):
 
 def jobs(folder, only, update):
     """(name, function that gives a complaint or None)"""
-    for path in sorted((HERE / "errors").glob("*.tile")):
+    faulty = sorted((HERE / "errors").glob("*.tile")) + sorted((HERE / "warnings").glob("*.tile"))
+    for path in faulty:
         (folder / path.name).write_text(split(path.read_text())[0])
-    for path in sorted((HERE / "errors").glob("*.tile")):
+    for path in faulty:
         if path.name.startswith(only):
             yield path.name, lambda path=path: run_error(path, folder, update)
     for path in sorted((HERE / "accepted").glob("*.tile")):
