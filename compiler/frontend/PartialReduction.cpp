@@ -3,7 +3,7 @@
 // The value of such a reduction is followed through expressions and `let` to a store with `=`. Over a loop's span a variable
 // ends the search: it is declared outside of the loop and collects the tiles' parts, as in `m = max(m, max(s, over j))`; and a
 // cumulative sum is right there beside what such a variable brings from the tiles before. A grid has nothing outside of its
-// tiles, so over its spans variables are followed too. `any` and `all` are for skipping work, and a length that is written, `by
+// tiles, so over its spans variables are followed too. A function that reduces `over` an axis is looked into. `any` and `all` are for skipping work, and a length that is written, `by
 // 32`, is part of what the author means.
 #include "compiler/frontend/PartialReduction.h"
 
@@ -52,6 +52,7 @@ public:
         visitStore(*statement);
       else
         visitSymbols(*statement);
+      visit(statement->condition);
       visit(statement->body);
       visit(statement->elseBody);
     }
@@ -61,7 +62,7 @@ private:
   void visitSymbols(const Statement &statement) {
     if (!statement.value || statement.symbols.empty())
       return;
-    Partial partial = find(statement.value);
+    Partial partial = search(statement.value);
     bool isFollowed = statement.kind == StatementKind::Let || (partial.axis && partial.axis->origin == Axis::Origin::Grid);
     if (partial.reduction && isFollowed)
       for (const typed::Symbol *symbol : statement.symbols)
@@ -71,7 +72,7 @@ private:
   void visitStore(const Statement &statement) {
     if (statement.store != typed::StoreKind::Set || statement.atomic || !statement.value)
       return;
-    Partial partial = find(statement.value);
+    Partial partial = search(statement.value);
     if (!partial.reduction || !told.insert(partial.reduction).second)
       return;
     const std::string &axis = partial.axis->name, &tunable = partial.axis->tunable;
@@ -84,8 +85,13 @@ private:
               "`by 32`");
   }
 
+  Partial search(const Expr *value) {
+    seen.clear();
+    return find(value);
+  }
+
   Partial find(const Expr *expr) {
-    if (!expr)
+    if (!expr || !seen.insert(expr).second) // what was seen held none, else the search had ended
       return {};
     if (expr->kind == ExprKind::Symbol) {
       auto known = found.find(expr->symbol);
@@ -97,11 +103,28 @@ private:
     for (const Expr *operand : expr->operands)
       if (Partial partial = find(operand); partial.reduction)
         return partial;
-    return {};
+    return expr->kind == ExprKind::Call ? findInside(*expr->callee) : Partial{};
+  }
+
+  /// The result of a function: its body is of one choice of axes, those of this call.
+  Partial findInside(const typed::Function &function) {
+    auto [known, isNew] = results.try_emplace(&function);
+    if (!isNew)
+      return known->second;
+    std::set<const Expr *> outside = std::move(seen);
+    visit(function.body);
+    Partial partial;
+    for (const Expr *result : function.results)
+      if (!partial.reduction)
+        partial = search(result);
+    seen = std::move(outside);
+    return results[&function] = partial;
   }
 
   Diagnostics &diagnostics;
   std::map<const typed::Symbol *, Partial> found;
+  std::map<const typed::Function *, Partial> results;
+  std::set<const Expr *> seen; ///< by the search that runs
   std::set<const Expr *> told;
 };
 

@@ -187,7 +187,7 @@ def compile_tells_errors(t):
     tilewright(t, "compile", both, "--kernel", "sum2", "--emit", "ast")
     tilewright(t, "compile", both, "--kernel", "sum3", "--emit", "ast", code=2)
     tilewright(t, "compile", both, "--kernel", "add", "--bind", "BM=3", "--emit", "ast", code=2)
-    tilewright(t, "compile", both, "--kernel", "add", "--target", "bogus", "--emit", "llvm", code=1)
+    tilewright(t, "compile", both, "--kernel", "add", "--target", "bogus", "--emit", "llvm", code=2)
 
 
 # ---- run
@@ -421,6 +421,20 @@ def a_cache_that_others_may_write_is_told_once_and_not_used(t):
     told = tilewright(t, "run", file, *ADD, **environment).stderr
     require(told.count("warning") == 1 and "chmod 700" in told, told)
     require(os.listdir(environment["TILEWRIGHT_CACHE_DIR"]) == [], "it was used")
+
+
+@test
+def values_of_options_are_usage(t):
+    """A value that no kernel could take is a fault of the command line: exit code 2, the option and what was found."""
+    file, arrays = source(t, "good.tile", GOOD), ["--random", "a=f32[4]:1", "--random", "b=f32[4]:1"]
+    for command in (["run", file, *arrays], ["compile", file, "--emit", "llvm"]):
+        for option, value in (
+            ("--bind", "BN=x"), ("--bind", "BN=0"), ("--bind", "BN=-4"), ("--dim", "N=-1"), ("--target", "foo"), ("--target", "cpu:foo")
+        ):
+            result = tilewright(t, *command, option, value, code=2)
+            require(value.split("=")[-1].split(":")[-1] in result.stderr, result.stderr)
+    result = tilewright(t, "compile", file, "--emit", "llvm", "--dim", "Q=4", code=2)
+    require("no dimension of this name" in result.stderr and "it has N" in result.stderr, result.stderr)
 
 
 # ---- info

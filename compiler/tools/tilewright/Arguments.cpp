@@ -46,8 +46,11 @@ Signature::Signature(const tw_kernel *kernel, const KernelOptions &options) : ke
   for (size_t n = 0; n < tw_kernel_tunable_count(kernel); ++n)
     known.push_back(tw_kernel_tunable(kernel, n));
   for (const auto &[name, value] : options.bindings()) {
-    if (std::find(known.begin(), known.end(), name) == known.end())
+    auto found = std::find(known.begin(), known.end(), name);
+    if (found == known.end())
       reportUnknownName("--bind", name, "static or tunable", kernelName(), known);
+    if (static_cast<size_t>(found - known.begin()) >= tw_kernel_static_count(kernel))
+      checkTunable(name, value);
     bindings[name] = value;
   }
 }

@@ -70,6 +70,7 @@ struct Bindings {
       if (contains(staticNames, name)) {
         statics.emplace_back(name, value);
       } else if (contains(tunableNames, name)) {
+        checkTunable(name, value);
         tunables.emplace_back(name, value);
       } else {
         staticNames.insert(staticNames.end(), tunableNames.begin(), tunableNames.end());
@@ -105,6 +106,41 @@ std::vector<const char *> presentViews(const CompileOptions &options, const Json
   return present;
 }
 
+/// The names of an expression's dimensions, added to those that are known.
+void collectDimensions(const Json &expression, std::vector<std::string> &names) {
+  if (expression.is_object() && expression.contains("dim") && !contains(names, expression.at("dim")))
+    names.push_back(expression.at("dim"));
+  if (expression.is_structured())
+    for (const Json &part : expression)
+      collectDimensions(part, names);
+}
+
+/// What a size can be given for.
+std::vector<std::string> dimensionNames(const Json &signature) {
+  std::vector<std::string> names;
+  for (const Json &entry : signature.at("statics"))
+    if (entry.value("dimension", false))
+      names.push_back(entry.at("name"));
+  for (const Json &parameter : signature.at("parameters"))
+    for (const Json &dimension : parameter.value("dimensions", Json::array())) {
+      if (dimension.at("kind") != "expression" && !contains(names, dimension.at("name")))
+        names.push_back(dimension.at("name"));
+      collectDimensions(dimension.value("value", Json()), names);
+    }
+  return names;
+}
+
+std::vector<std::pair<std::string, std::string>> sizes(const KernelOptions &options, const Json &signature) {
+  std::vector<std::string> known = dimensionNames(signature);
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto &[name, size] : options.dimensions()) {
+    if (!contains(known, name))
+      reportUnknownName("--dim", name, "dimension", signature.at("name"), known);
+    all.emplace_back(name, std::to_string(size));
+  }
+  return all;
+}
+
 void compile(const CompileOptions &options) {
   if (options.stage == "object" && options.output == "-" && ::isatty(STDOUT_FILENO))
     throw usageError("an object is not for a terminal", "write it to a file: -o kernel.o");
@@ -116,10 +152,8 @@ void compile(const CompileOptions &options) {
   Bindings bindings(options.kernel, signature);
   std::vector<tw_compiler_binding> statics = toC(bindings.statics), tunables = toC(bindings.tunables);
   std::vector<const char *> present = presentViews(options, signature);
-  std::vector<std::pair<std::string, std::string>> sizes;
-  for (const auto &[name, size] : options.kernel.dimensions())
-    sizes.emplace_back(name, std::to_string(size));
-  std::vector<tw_compiler_binding> hints = toC(sizes);
+  std::vector<std::pair<std::string, std::string>> given = sizes(options.kernel, signature);
+  std::vector<tw_compiler_binding> hints = toC(given);
   std::string name = signature.at("name");
 
   tw_compiler_options request{};
@@ -142,7 +176,8 @@ void compile(const CompileOptions &options) {
       compilerLibrary().emit(module.get(), &request, options.stage.c_str(), &output.handle, &diagnostics.handle);
   printRendered(diagnostics.str());
   if (status != TW_COMPILER_OK)
-    throw failure(diagnostics.str().empty() ? "the compiler failed on kernel `" + name + "`" : "");
+    throw CommandError(status == TW_COMPILER_INVALID_OPTIONS ? exitUsage : exitFailure,
+                       diagnostics.str().empty() ? "the compiler failed on kernel `" + name + "`" : "");
   writeFile(options.output, output.str());
 }
 

@@ -34,9 +34,18 @@ std::vector<std::pair<std::string, std::string>> KernelOptions::bindings() const
 std::vector<std::pair<std::string, int64_t>> KernelOptions::dimensions() const {
   std::vector<std::pair<std::string, int64_t>> all;
   for (const std::string &text : dimensionTexts)
-    for (const auto &[name, size] : parseAssignments("--dim", text))
-      all.emplace_back(name, parseInteger("--dim " + name, size));
+    for (const auto &[name, size] : parseAssignments("--dim", text)) {
+      int64_t extent = parseInteger("--dim " + name, size);
+      if (extent < 0)
+        throw usageError("--dim " + name + " expects a size, 0 or more, found " + size);
+      all.emplace_back(name, extent);
+    }
   return all;
+}
+
+void checkTunable(const std::string &name, const std::string &value) {
+  if (parseInteger("--bind " + name, value) <= 0)
+    throw usageError("--bind " + name + " expects a block size, 1 or more, found " + value);
 }
 
 void reportUnknownName(const std::string &option, const std::string &name, const std::string &what, const std::string &kernel,

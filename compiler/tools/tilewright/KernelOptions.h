@@ -24,6 +24,9 @@ struct KernelOptions {
   std::vector<std::pair<std::string, int64_t>> dimensions() const;
 };
 
+/// Throws CommandError if the value of a tunable is no block size.
+void checkTunable(const std::string &name, const std::string &value);
+
 /// "NAME is no static or tunable of kernel K": with the names that there are, for a hint.
 [[noreturn]] void reportUnknownName(const std::string &option, const std::string &name, const std::string &what,
                                     const std::string &kernel, const std::vector<std::string> &known);
