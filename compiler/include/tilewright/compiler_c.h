@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 3
+#define TW_COMPILER_INTERFACE_VERSION 4
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -52,7 +52,7 @@ typedef struct tw_compiler_view_facts {
 typedef struct tw_compiler_options {
   uint32_t struct_size; /* sizeof(tw_compiler_options) */
   const char *kernel;
-  const char *target;                  /* "cpu", or "cpu:<LLVM processor name>" */
+  const char *target;                  /* "cpu", "cpu:<LLVM processor name>", or a GPU architecture: "sm_80" … "sm_120a" */
   const tw_compiler_binding *statics;  /* T=f32, act=gelu, D=128 */
   size_t static_count;
   const tw_compiler_binding *tunables; /* BM=64; those not named are chosen */
@@ -110,7 +110,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   offset 8   u64      length of the metadata in bytes (little endian, as all numbers)
  *   offset 16  u64      length of the code in bytes
  *   offset 24           metadata, JSON; then the code: for the CPU an ELF shared object that needs memcpy,
- *                       memmove and memset of the process, and nothing else
+ *                       memmove and memset of the process, and nothing else; for a GPU the text of a PTX module
  *
  * SIGNATURE (also the head of the metadata, there with every dtype resolved):
  *   {"name": "linear", "documentation": "…",
@@ -180,6 +180,38 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  * freely over threads, and begin is still called once (it initializes `out` views that are only accumulated into).
  * Partial sums of chunk c and sum s: an array of the view's elements, row-major by its extents, in the sum's dtype, at
  * slot 3 + c · (bytes of all sums) + (bytes of the sums before s), each sum's bytes rounded up to a multiple of 64.
+ * ------------------------------------------------------------------------------------------------------------------- */
+
+/* ---------------------------------------------------------------------------------------------------------------------
+ * GPU code. The metadata of an artifact for a GPU has "target": "cuda", "processor": "sm_90a" (the architecture), no features, and
+ *   "grid": "product" | "nested"
+ *   "grid_axes": ["i", "j"]       the outermost variables of the grid whose ranges the host can compute from "axes"; of a product
+ *                                 grid all of them. T is the product of their numbers of pieces (1 without any)
+ *   "threads": 128                of a block of the entry "tiles"
+ *   "shared_bytes": 49152         dynamic shared memory of such a block
+ *   "entries": {"tiles": NAME, "begin": NAME | null, "finish": NAME | null}
+ *   "message_words": 0 | n        the largest number of words that one tile may report at once; 0: the kernel reports nothing
+ *
+ * Every entry has one parameter, a structure by value: an array of 64-bit slots.
+ *
+ *   slot 0                      address of the message buffer, or 0
+ *   slot 1                      its size in words of 8 bytes
+ *   slot 2                      T
+ *   slot 3                      address of the partial sums (laid out as for the CPU), or 0
+ *   slot 4                      C, the number of chunks; 1 without sums
+ *   slot 5                      0
+ *   then as for the CPU         views, scalars, dimensions
+ *
+ * A launch is, in the order of a stream: "begin" (if there is one) with any number of blocks of 256 threads, which initializes the
+ * partial sums of all chunks and the `out` views that are only accumulated into; "tiles"; "finish" (if there is one) with any
+ * number of blocks of 256 threads, which combines the chunks in their order.
+ * "tiles" runs with (T, Y, 1) blocks without sums, else with (C, 1, 1) blocks, of which block c runs the tiles T·c/C … T·(c+1)/C − 1.
+ * The pieces of grid_axes are numbered row-major, the last varying fastest; which block runs which tile is the code's.
+ * Y is 1 for a product grid; for a nested one it is the host's choice: the Y blocks share the tiles that remain within one of the T.
+ *
+ * Message buffer: word 0 counts the words used after the first two, or wanted if they exceed the size; word 1 is unused; then
+ * records, each of them the message's number, the number n of its values, and n values in the low bytes of a word each. The host
+ * zeroes words 0 and 1 before a launch.
  * ------------------------------------------------------------------------------------------------------------------- */
 
 /* A print or a failed check: the message's number and its values, each in the low bytes of a slot. */
