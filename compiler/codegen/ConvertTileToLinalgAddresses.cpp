@@ -7,7 +7,7 @@
 
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

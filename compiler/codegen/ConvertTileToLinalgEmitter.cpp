@@ -1,6 +1,6 @@
 #include "compiler/codegen/ConvertTileToLinalgEmitter.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -9,7 +9,7 @@
 
 #include "compiler/codegen/ConvertTileToLinalgNests.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 #include "compiler/codegen/ConvertTileToLinalgStreams.h"

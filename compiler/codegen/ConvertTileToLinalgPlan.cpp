@@ -25,7 +25,7 @@
 
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

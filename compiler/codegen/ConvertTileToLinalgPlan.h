@@ -1,14 +1,16 @@
 // Which tiles get a buffer, and which of them share one.
 #pragma once
 
+#include "compiler/analysis/LinearForm.h"
 #include "dialects/Tile/Tile.h"
 
 #include "llvm/ADT/SetVector.h"
 
 namespace tilewright::cpu {
 
-/// On an elementwise operation or load: its result is computed once into a buffer. The value says why.
-inline constexpr llvm::StringLiteral materializeName = "tilewright.materialize";
+// On an elementwise operation or load `tilewright.materialize` (materializeName in LinearForm.h) says that its result is computed
+// once into a buffer.
+
 /// On an operation with tile results: for each result the operand number of the block's terminator whose destination (a carried
 /// value's buffer) the result is written into, or -1.
 inline constexpr llvm::StringLiteral intoName = "tilewright.into";

@@ -19,7 +19,7 @@
 
 #include "compiler/codegen/ConvertTileToLinalgStreams.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 

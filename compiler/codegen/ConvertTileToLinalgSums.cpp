@@ -13,7 +13,7 @@
 
 #include "compiler/codegen/ConvertTileToLinalgSums.h"
 
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
+#include "compiler/analysis/LinearForm.h"
 #include "compiler/codegen/ConvertTileToLinalgAddresses.h"
 #include "compiler/codegen/ConvertTileToLinalgNests.h"
 #include "compiler/codegen/ConvertTileToLinalgReductions.h"

@@ -3,7 +3,9 @@
 
 include "mlir/Pass/PassBase.td"
 
-// The passes of the CPU target in the order in which compiler/pipeline/Pipeline.cpp runs them.
+//===--------------------------------------------------------------------------------------------------------------===//
+// The passes of the CPU target, in the order in which compiler/pipeline/Pipeline.cpp runs them.
+//===--------------------------------------------------------------------------------------------------------------===//
 
 def FuseSingleIterationLoops : Pass<"fuse-single-iteration-loops", "::mlir::ModuleOp"> {
   let summary = "Gives a tile a second version for rows that fit in one tile, where loops over the row become one";
@@ -282,6 +284,34 @@ def AnnotateAliasScopes : Pass<"annotate-alias-scopes", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// The passes of GPU targets, in the order in which compiler/pipeline/Pipeline.cpp runs them.
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Gives each tile a layout, and makes products and movements between layouts operations of tilegpu";
+  let description = [{
+    LayoutRules.h decides where the elements of loads, stores and products are; everything between takes the layout of what it is
+    computed from. What costs nothing to compute again (indices, constants, broadcasts, loads of one-dimensional tiles) is computed in
+    whatever layout its use has; every other difference becomes a tilegpu.convert_layout. A tile.dot becomes a tilegpu.dot of two
+    buffers.
+
+    ```mlir
+    %b = tile.load %x[%j] … -> tensor<128xf32, #tile.axes<"j">>
+    %c = tile.broadcast %b : tensor<128xf32, #tile.axes<"j">> -> tensor<64x128xf32, #tile.axes<"i", "j">>
+    %r = arith.addf %acc, %c : tensor<64x128xf32, #tile.axes<"i", "j">>
+    ```
+    becomes
+    ```mlir
+    %b = tile.load %x[%j'] … -> tensor<128xf32, #tile.axes<"j" : #layout1>>
+    %c = tile.broadcast %b : tensor<128xf32, #tile.axes<"j" : #layout1>> -> tensor<64x128xf32, #tile.axes<"i", "j" : #layout>>
+    %r = arith.addf %acc, %c : tensor<64x128xf32, #tile.axes<"i", "j" : #layout>>
+    ```
+  }];
+  let options = [Option<"capability", "capability", "int64_t", "80", "80 for sm_80, 90 for sm_90a">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect", "::tilewright::tilegpu::TileGPUDialect"];
 }
 
 #endif

@@ -42,7 +42,10 @@ int64_t positionOfAxis(mlir::Type type, mlir::StringAttr axis);
 mlir::Type tileType(mlir::Type element, llvm::ArrayRef<SpanType> spans);
 /// A type with the same axes and another element type.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
-/// A type without some of its axes: its element type alone if none is left.
+/// The layout that a target gave a tile, or null; and the same tile with another one (null: none).
+mlir::Attribute layoutOf(mlir::Type type);
+mlir::Type withLayout(mlir::Type type, mlir::Attribute layout);
+/// A type without some of its axes, and without a layout: its element type alone if no axis is left.
 mlir::Type withoutAxes(mlir::Type type, llvm::ArrayRef<mlir::StringAttr> axes);
 
 } // namespace tilewright::tile

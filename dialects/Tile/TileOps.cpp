@@ -372,8 +372,11 @@ template <typename CombineOp> LogicalResult verifyCombine(CombineOp op) {
   return success();
 }
 
+/// Layouts are the target's business.
 LogicalResult verifyResults(Operation *op, ArrayRef<Type> expected) {
-  if (llvm::equal(op->getResultTypes(), expected))
+  if (llvm::equal(op->getResultTypes(), expected, [](Type found, Type wanted) {
+        return withLayout(found, {}) == withLayout(wanted, {});
+      }))
     return success();
   return op->emitOpError() << "expects results of types (" << expected << "), not (" << op->getResultTypes() << ")";
 }

@@ -61,7 +61,7 @@ void TileDialect::registerTypes() {
 // Verifiers
 // --------------------------------------------------------------------------------------------------------------------
 
-LogicalResult AxesAttr::verify(EmitError emitError, ArrayRef<StringAttr> names) {
+LogicalResult AxesAttr::verify(EmitError emitError, ArrayRef<StringAttr> names, Attribute) {
   // axes_c1
   if (names.empty())
     return emitError() << "a tile has at least one axis; without axes it is a scalar";
@@ -180,6 +180,17 @@ Type tileType(Type element, ArrayRef<SpanType> spans) {
     names.push_back(span.getAxis());
   }
   return RankedTensorType::get(shape, element, AxesAttr::get(element.getContext(), names));
+}
+
+Type withLayout(Type type, Attribute layout) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? RankedTensorType::get(tensor.getShape(), tensor.getElementType(),
+                                        AxesAttr::get(type.getContext(), axesOf(type), layout))
+                : type;
+}
+
+Attribute layoutOf(Type type) {
+  return isTile(type) ? cast<AxesAttr>(cast<RankedTensorType>(type).getEncoding()).getLayout() : Attribute();
 }
 
 Type withElement(Type type, Type element) {

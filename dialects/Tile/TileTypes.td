@@ -21,6 +21,8 @@ def Tile_AxesAttr : Tile_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<Verif
     The order has no meaning in the language; here it is the order of the tensor's dimensions, whose extents are the capacities
     of the spans.
 
+    A target with threads adds a `layout`, which says who holds which element; it is an attribute of that target's dialect.
+
     - axes_c1: there is an axis, and no two have one name or an empty one
     - axes_c2: a tile's tensor has one dimension for each axis, with a static extent of at least 1
     - axes_c3: its elements are of a dtype: f64 f32 f16 bf16 f8E4M3FN f8E5M2 i64 i32 i16 i8 (also u8) i1 (bool)
@@ -29,8 +31,9 @@ def Tile_AxesAttr : Tile_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<Verif
     tensor<128x64xf32, #tile.axes<"i", "k">>
     ```
   }];
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names);
-  let assemblyFormat = "`<` $names `>`";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names, OptionalParameter<"::mlir::Attribute">:$layout);
+  let assemblyFormat = "`<` $names (`:` $layout^)? `>`";
+  let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::mlir::StringAttr>":$names), "return $_get($_ctxt, names, ::mlir::Attribute());">];
   let genVerifyDecl = 1;
 }
 

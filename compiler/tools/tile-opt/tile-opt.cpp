@@ -1,5 +1,6 @@
 // Reads IR, runs passes, writes IR: the tool of the tests in tests/{tile,transforms,codegen}.
 #include "dialects/Tile/Tile.h"
+#include "dialects/TileGPU/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -22,7 +23,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry
-      .insert<tilewright::tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
               mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
               mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();

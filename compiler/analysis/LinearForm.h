@@ -5,7 +5,10 @@
 
 #include <optional>
 
-namespace tilewright::cpu {
+namespace tilewright {
+
+/// On an operation whose result a target keeps in memory: an index that is read from there is not taken apart. The value says why.
+inline constexpr llvm::StringLiteral materializeName = "tilewright.materialize";
 
 /// factor · Π scalars · (index along `axis`); without an axis a constant.
 struct Monomial {
@@ -38,4 +41,4 @@ bool namesElementsOnce(mlir::ValueRange indices, mlir::ValueRange spans);
 /// The axis along which consecutive elements are neighbours in memory, or null. `unitDimension` has stride 1, or is -1.
 mlir::StringAttr unitStrideAxis(int64_t unitDimension, mlir::ValueRange indices);
 
-} // namespace tilewright::cpu
+} // namespace tilewright

@@ -1,6 +1,4 @@
-#include "compiler/codegen/ConvertTileToLinalgAccess.h"
-
-#include "compiler/codegen/ConvertTileToLinalgPlan.h"
+#include "compiler/analysis/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -10,7 +8,7 @@
 
 using namespace mlir;
 
-namespace tilewright::cpu {
+namespace tilewright {
 
 // --------------------------------------------------------------------------------------------------------------------
 // Linear forms
@@ -60,10 +58,11 @@ std::optional<LinearForm> linearForm(Value index) {
     return constantForm(value.getSExtValue());
   if (!tile::isTile(index.getType()))
     return LinearForm{Monomial{1, {index}, {}}};
-  if (hasBuffer(index))
+  Operation *definition = index.getDefiningOp();
+  if (!definition || definition->hasAttr(materializeName))
     return std::nullopt;
   using Form = std::optional<LinearForm>;
-  return llvm::TypeSwitch<Operation *, Form>(index.getDefiningOp())
+  return llvm::TypeSwitch<Operation *, Form>(definition)
       .Case([](tile::IndexOp op) -> Form { return LinearForm{Monomial{1, {}, op.getSpan().getType().getAxis()}}; })
       .Case([](tile::BroadcastOp op) -> Form { return linearForm(op.getOperand()); })
       .Case([](arith::AddIOp op) -> Form { return sum(linearForm(op.getLhs()), linearForm(op.getRhs())); })
@@ -149,4 +148,4 @@ StringAttr unitStrideAxis(int64_t unitDimension, ValueRange indices) {
   return axis;
 }
 
-} // namespace tilewright::cpu
+} // namespace tilewright

@@ -1,0 +1,47 @@
+// The tilegpu dialect: everything a user of it includes. TileGPUOps.td is its manual.
+#pragma once
+
+#include "dialects/Layout/DistributedLayout.h"
+#include "dialects/Layout/SharedLayout.h"
+#include "dialects/Tile/Tile.h"
+
+namespace tilewright::tilegpu {
+/// The shared memory of a block, as what an operation reads or writes.
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "shared memory"; }
+};
+} // namespace tilewright::tilegpu
+
+#include "dialects/TileGPU/TileGPUDialect.h.inc"
+#include "dialects/TileGPU/TileGPUEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TileGPU/TileGPUAttributes.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/TileGPU/TileGPUTypes.h.inc"
+
+namespace tilewright::tilegpu {
+
+/// What layouts cover of an extent. Up to 16, the next power of two. Multiples of 16 up to 256 stay as they are (a product's
+/// tile of 96, 144 or 208 columns must not grow). Others become a multiple of the eighth part of the next power of two, so that
+/// lanes and warps find powers of two to divide, and at most an eighth is added.
+int64_t paddedExtent(int64_t extent);
+llvm::SmallVector<int64_t> paddedShape(mlir::Type tile);
+
+/// The layout of a tile that has one.
+layout::DistributedLayout distributedLayout(mlir::Type tile);
+mlir::Type withLayout(mlir::Type tile, const layout::DistributedLayout &layout);
+
+/// On a tile.kernel: how many warps a block has (i64), and its shared memory in bytes (i64).
+inline constexpr llvm::StringLiteral warpsName = "tilegpu.warps";
+inline constexpr llvm::StringLiteral sharedBytesName = "tilegpu.shared_bytes";
+/// On an operation that needs shared memory while it runs: where it is (i64, bytes).
+inline constexpr llvm::StringLiteral scratchOffsetName = "tilegpu.scratch_offset";
+
+int64_t warpsOf(tile::KernelOp kernel);
+
+} // namespace tilewright::tilegpu
+
+#define GET_OP_CLASSES
+#include "dialects/TileGPU/TileGPUOps.h.inc"

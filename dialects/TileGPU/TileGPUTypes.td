@@ -1,0 +1,73 @@
+#ifndef TILEWRIGHT_DIALECTS_TILEGPU_TILEGPUTYPES_TD
+#define TILEWRIGHT_DIALECTS_TILEGPU_TILEGPUTYPES_TD
+
+include "dialects/TileGPU/TileGPUDialect.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class TileGPU_Attr<string name, string attributeMnemonic, list<Trait> traits = []> : AttrDef<TileGPU_Dialect, name, traits> {
+  let mnemonic = attributeMnemonic;
+}
+
+class TileGPU_Type<string name, string typeMnemonic> : TypeDef<TileGPU_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def TileGPU_DistributedAttr : TileGPU_Attr<"Distributed", "distributed"> {
+  let summary = "Which element of a tile does a register of a lane of a warp hold?";
+  let description = [{
+    A layout::DistributedLayout (dialects/Layout has the idea): `shape` is the padded shape; each bit of the numbers of a register,
+    a lane and a warp adds, by exclusive or, a coordinate.
+
+    - distributed_c1: the bases make a layout: five lane bits, every element held by somebody
+
+    ```mlir
+    #tilegpu.distributed<[16, 8], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = []>
+    ```
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, ArrayRefParameter<"int64_t">:$registers,
+                        ArrayRefParameter<"int64_t">:$lanes, ArrayRefParameter<"int64_t">:$warps);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::tilewright::layout::DistributedLayout &":$layout)>];
+  let extraClassDeclaration = [{
+    ::tilewright::layout::DistributedLayout getValue() const;
+  }];
+}
+
+def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
+  let summary = "A tile in shared memory, or several of them in turn";
+  let description = [{
+    `stages` tiles, one after another, each at a multiple of 1,024 bytes if it is swizzled, else of 16. Within a tile dimension
+    `contiguous` is the fastest; the others follow row-major. `swizzle` (0, 32, 64 or 128) is the width in bytes of the panels
+    whose 16-byte chunks are permuted (layout::SharedLayout); it needs two dimensions. Extents are padded as in a layout.
+
+    - buffer_c1: the tile has axes and no layout
+    - buffer_c2: `contiguous` is one of its dimensions; without a swizzle it is the last
+    - buffer_c3: `swizzle` is 0, 32, 64 or 128, and if it is not 0 the tile has two dimensions and the contiguous one is whole panels
+    - buffer_c4: there is a stage
+
+    ```mlir
+    !tilegpu.buffer<tensor<128x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 3>
+    ```
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile, "int64_t":$contiguous, "int64_t":$swizzle, "int64_t":$stages);
+  let assemblyFormat = "`<` $tile `,` `contiguous` `=` $contiguous `,` `swizzle` `=` $swizzle `,` `stages` `=` $stages `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The padded shape of one tile.
+    ::llvm::SmallVector<int64_t> getPaddedShape() const;
+    int64_t getElementBytes() const;
+    /// Of one stage, rounded up to where the next may begin.
+    int64_t getStageBytes() const;
+    int64_t getBytes() const { return getStageBytes() * getStages(); }
+    int64_t getAlignment() const { return getSwizzle() ? 1024 : 16; }
+  }];
+}
+
+def TileGPU_DotKindEnum : I32EnumAttr<"DotKind", "which units form a product", [
+    I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"Mma", 1, "mma">]> {
+  let cppNamespace = "::tilewright::tilegpu";
+}
+
+#endif
