@@ -34,7 +34,7 @@ using Body = llvm::function_ref<LogicalResult(cpu::Emitter &)>;
 
 class KernelLowering {
 public:
-  KernelLowering(tile::KernelOp kernel, const cpu::SumPlan &sums, cpu::Settings settings)
+  KernelLowering(tile::KernelOp kernel, const SumPlan &sums, cpu::Settings settings)
       : kernel(kernel), sums(sums), settings(settings), grid(kernel) {}
 
   LogicalResult run(ModuleOp module) {
@@ -79,7 +79,7 @@ private:
   }
 
   tile::KernelOp kernel;
-  const cpu::SumPlan &sums;
+  const SumPlan &sums;
   cpu::Settings settings;
   cpu::Grid grid;
 };
@@ -97,7 +97,7 @@ struct ConvertTileToLinalg : impl::ConvertTileToLinalgBase<ConvertTileToLinalg> 
     cpu::planBuffers(kernel);
     if (planOnly)
       return success();
-    FailureOr<cpu::SumPlan> sums = cpu::SumPlan::create(kernel);
+    FailureOr<SumPlan> sums = SumPlan::create(kernel);
     cpu::Settings settings{reference, fuseMultiplyAdd && !reference, reference ? 0 : static_cast<int64_t>(streamedBytes)};
     if (failed(sums) || failed(KernelLowering(kernel, *sums, settings).run(getOperation())))
       return failure();

@@ -8,9 +8,11 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-namespace tilewright::cpu {
-
+namespace tilewright {
 class SumPlan;
+}
+
+namespace tilewright::cpu {
 
 /// The indices of a span: an i64, and how many as an index.
 struct Axis {

@@ -312,6 +312,7 @@ private:
     if (!tile::isTile(place))
       return rules.byDefault(RankedTensorType::get({1}, builder.getI8Type(), tile::AxesAttr::get(builder.getContext(), {builder.getStringAttr("-")})));
     DistributedLayout layout = placeLayout(op.getValue(), op);
+    op->setAttr(tilegpu::placeLayoutName, DistributedAttr::get(builder.getContext(), layout));
     setOperands(op.getValueMutable(), place, layout);
     setOperands(op.getIndicesMutable(), place, layout);
     return layout;
@@ -331,6 +332,7 @@ private:
     if (!tile::isTile(place))
       return;
     DistributedLayout layout = rules.byDefault(place);
+    op->setAttr(tilegpu::placeLayoutName, DistributedAttr::get(builder.getContext(), layout));
     for (OpOperand &operand : op->getOpOperands())
       if (tile::isTile(operand.get().getType()))
         operand.set(inLayout(operand.get(), tilegpu::projected(layout, place, operand.get().getType())));

@@ -314,4 +314,56 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect", "::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def AllocateSharedMemory : Pass<"allocate-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "Gives buffers, and what operations need while they run, places in the shared memory of a block";
+  let description = [{
+    Places of things that live at different times overlap. tilegpu.alloc gets `offset`, other operations `tilegpu.scratch_offset`, the
+    kernel `tilegpu.shared_bytes`.
+
+    ```mlir
+    %b = tilegpu.alloc {offset = 0 : i64} : …
+    %r = tilegpu.convert_layout %a {tilegpu.scratch_offset = 16384 : i64} : …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def InsertBarriers : Pass<"insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "Puts a tilegpu.barrier wherever a thread could see what another is about to write, or not yet has";
+  let description = [{
+    Two accesses of one place, one of them a write, need a barrier between them, unless it is a thread's own register that is written
+    and read in the same layout. Places are intervals of shared memory and the views that a kernel writes.
+
+    ```mlir
+    tilegpu.store_shared %a, %b : …
+    %d = tilegpu.dot mma %b, %c, %acc …
+    ```
+    becomes
+    ```mlir
+    tilegpu.store_shared %a, %b : …
+    tilegpu.barrier
+    %d = tilegpu.dot mma %b, %c, %acc …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def ConvertTileGPUToLLVM : Pass<"convert-tilegpu-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Lowers a tile.kernel with layouts to the entry points of a GPU module: one thread's program";
+  let description = [{
+    A kernel becomes an llvm.func of its name, with the calling convention of compiler_c.h, and, where outputs are added to, `NAME_begin` and
+    `NAME_finish`. Bodies are scalar operations of arith, math, scf and tile (cast, floor_div, floor_mod, random_bits), and LLVM and NVVM
+    operations for memory and threads. A tile is a value for each register of its layout.
+
+    ```mlir
+    llvm.func @scale(%arg0: !llvm.ptr {llvm.byval = !llvm.array<12 x i64>, …}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+      %thread = nvvm.read.ptx.sreg.tid.x : i32
+      …
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::tilewright::tile::TileDialect", "::tilewright::tilegpu::TileGPUDialect"];
+}
+
 #endif

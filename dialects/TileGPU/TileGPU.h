@@ -39,7 +39,13 @@ inline constexpr llvm::StringLiteral sharedBytesName = "tilegpu.shared_bytes";
 /// On an operation that needs shared memory while it runs: where it is (i64, bytes).
 inline constexpr llvm::StringLiteral scratchOffsetName = "tilegpu.scratch_offset";
 
+/// On a write, print or assert whose spans are not empty: the layout of the tile of all its places, of which the layouts of its
+/// operands are parts.
+inline constexpr llvm::StringLiteral placeLayoutName = "tilegpu.place_layout";
+
 int64_t warpsOf(tile::KernelOp kernel);
+/// The tile of all places of a write, print or assert, in its layout; `element` alone if there is one place.
+mlir::Type placeType(mlir::Operation *op, mlir::ValueRange spans, mlir::Type element);
 
 } // namespace tilewright::tilegpu
 

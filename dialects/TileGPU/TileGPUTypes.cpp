@@ -196,6 +196,11 @@ Type withLayout(Type tile, const DistributedLayout &layout) {
   return tile::withLayout(tile, DistributedAttr::get(tile.getContext(), layout));
 }
 
+Type placeType(Operation *op, ValueRange spans, Type element) {
+  Type place = tile::tileType(element, llvm::map_to_vector(spans, [](Value span) { return cast<tile::SpanType>(span.getType()); }));
+  return tile::isTile(place) ? tile::withLayout(place, op->getAttr(placeLayoutName)) : place;
+}
+
 int64_t warpsOf(tile::KernelOp kernel) {
   return kernel->getAttrOfType<IntegerAttr>(warpsName).getInt();
 }

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,7 +25,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry
       .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-              mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+              mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
               mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
 #ifdef TILEWRIGHT_HAS_PASSES

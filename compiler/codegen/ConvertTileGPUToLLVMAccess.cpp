@@ -1,0 +1,379 @@
+// Loads and stores of views.
+//
+// No branch for a load. What does not exist is read from sixteen bytes of zeros instead of its own address, so a tile is a row
+// of loads without control flow between them, all in flight at once, and it is zero where nothing is.
+//
+// Vectors. Registers that are neighbours along the contiguous dimension are one access of up to 16 bytes, where the view's
+// alignment and what is known of the index's start allow. All elements of such a group exist, or none, if the span's length is a
+// multiple of it. Only the last tile of a row can have another length; that is asked once for a tile, and it then goes element
+// by element.
+
+#include "compiler/analysis/LinearForm.h"
+#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+
+// --------------------------------------------------------------------------------------------------------------------
+// Addresses
+// --------------------------------------------------------------------------------------------------------------------
+
+Value extentOf(Emitter &emitter, const View &view, int64_t dimension) {
+  Value extent;
+  for (int64_t memory = view.firstMemoryDimension(dimension); memory <= view.lastMemoryDimension(dimension); ++memory)
+    extent = extent ? emitter.mul(extent, view.extents[memory]) : view.extents[memory];
+  return extent;
+}
+
+/// Σ stride · position over the dimensions of memory that a split dimension stands for; index is their row-major number.
+static Value splitOffset(Emitter &emitter, const View &view, int64_t dimension, Value index) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value offset = emitter.constant(0);
+  for (int64_t memory = view.lastMemoryDimension(dimension); memory > view.firstMemoryDimension(dimension); --memory) {
+    Value extent = emitter.max(view.extents[memory], emitter.constant(1)); // nothing divides by 0
+    offset = emitter.add(offset, emitter.mul(builder.createOrFold<arith::RemUIOp>(index, extent), view.strides[memory]));
+    index = builder.createOrFold<arith::DivUIOp>(index, extent);
+  }
+  return emitter.add(offset, emitter.mul(index, view.strides[view.firstMemoryDimension(dimension)]));
+}
+
+static Value offsetOf(Emitter &emitter, const View &view, int64_t dimension, Value index) {
+  if (dimension == view.split)
+    return splitOffset(emitter, view, dimension, index);
+  return emitter.mul(index, view.strides[view.firstMemoryDimension(dimension)]);
+}
+
+static Value addressAt(Emitter &emitter, const View &view, Value offset) {
+  return LLVM::GEPOp::create(emitter.builder, view.base.getType(), storageOf(view.element()), view.base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value addressOf(Emitter &emitter, const View &view, ValueRange indices) {
+  Value offset = emitter.constant(0);
+  for (auto [dimension, index] : llvm::enumerate(indices))
+    offset = emitter.add(offset, offsetOf(emitter, view, static_cast<int64_t>(dimension), index));
+  return addressAt(emitter, view, offset);
+}
+
+static Value isIndexInside(Emitter &emitter, const View &view, int64_t dimension, Value index) {
+  // A negative index is a large unsigned one.
+  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::ult, index, extentOf(emitter, view, dimension));
+}
+
+Value isInside(Emitter &emitter, const View &view, ValueRange indices, ArrayRef<bool> compare) {
+  Value inside;
+  for (auto [dimension, index, marked] : llvm::enumerate(indices, compare))
+    if (marked)
+      inside = emitter.logicalAnd(inside, isIndexInside(emitter, view, static_cast<int64_t>(dimension), index));
+  return inside;
+}
+
+namespace {
+
+/// The places of a tile in a view: each register's address and whether it exists. What registers have in common, rows and
+/// columns, is computed once.
+class Places {
+public:
+  Places(Emitter &emitter, Value view, Type place, ValueRange indices, ValueRange spans, ArrayRef<bool> compare)
+      : emitter(emitter), view(emitter.view(view)), place(place), spans(spans) {
+    for (auto [dimension, index] : llvm::enumerate(indices)) {
+      Dimension &here = dimensions.emplace_back();
+      here.isCompared = compare[dimension];
+      here.indices = emitter.registers(index);
+      here.offsets.resize(here.indices.size());
+      here.inside.resize(here.indices.size());
+      if (tile::isTile(index.getType()))
+        here.map = emitter.registerMap(index.getType(), place);
+    }
+  }
+
+  Value address(int64_t number) {
+    Value offset;
+    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
+      int64_t index = dimension.indexOf(number);
+      if (!dimension.offsets[index])
+        dimension.offsets[index] = offsetOf(emitter, view, static_cast<int64_t>(position), dimension.indices[index]);
+      offset = offset ? emitter.add(offset, dimension.offsets[index]) : dimension.offsets[index];
+    }
+    return addressAt(emitter, view, offset);
+  }
+
+  /// Whether the compared indices are inside the view; null: all are.
+  Value inside(int64_t number) {
+    Value result;
+    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
+      if (!dimension.isCompared)
+        continue;
+      int64_t index = dimension.indexOf(number);
+      if (!dimension.inside[index])
+        dimension.inside[index] = isIndexInside(emitter, view, static_cast<int64_t>(position), dimension.indices[index]);
+      result = emitter.logicalAnd(result, dimension.inside[index]);
+    }
+    return result;
+  }
+
+  Value exists(int64_t number) {
+    return tile::isTile(place) ? emitter.existence(place, number, spans) : Value();
+  }
+
+  /// What was computed so far stands in a region that is left.
+  void forget() {
+    for (Dimension &dimension : dimensions) {
+      std::fill(dimension.offsets.begin(), dimension.offsets.end(), Value());
+      std::fill(dimension.inside.begin(), dimension.inside.end(), Value());
+    }
+  }
+
+private:
+  struct Dimension {
+    Registers indices, offsets, inside;
+    SmallVector<int64_t> map; ///< empty: a scalar
+    bool isCompared = false;
+    int64_t indexOf(int64_t number) const { return map.empty() ? 0 : map[number]; }
+  };
+
+  Emitter &emitter;
+  const View &view;
+  Type place;
+  ValueRange spans;
+  std::vector<Dimension> dimensions;
+};
+
+/// How registers are grouped to vectors.
+struct Vectors {
+  int64_t width = 1;
+  Value isWhole; ///< no group exists in part; null: that is certain
+};
+
+int64_t divisorOf(Emitter &emitter, const LinearForm &form) {
+  int64_t divisor = int64_t(1) << 30;
+  for (const Monomial &term : form) {
+    int64_t own = term.axis ? emitter.axis(term.axis).divisor : term.scalars.empty() ? term.factor : 1;
+    if (own != 0)
+      divisor = std::min<int64_t>(divisor, own & -own);
+  }
+  return divisor;
+}
+
+Vectors chooseVectors(Emitter &emitter, const View &view, Type place, ValueRange indices, ValueRange spans, ArrayRef<bool> compare) {
+  if (!tile::isTile(place) || view.unitStride < 0 || compare[view.unitStride])
+    return {};
+  StringAttr name = unitStrideAxis(view.unitStride, indices);
+  if (!name)
+    return {};
+  int64_t bytes = bytesOf(view.element());
+  int64_t most = std::min<int64_t>(16, view.type.getAlignment()) / bytes;
+  most = std::min(most, divisorOf(emitter, *linearForm(indices[view.unitStride])));
+  if (most <= 1)
+    return {};
+  auto dimension = static_cast<unsigned>(tile::positionOfAxis(place, name));
+  int64_t width = layout::vectorWidth(layoutAttr(place).getValue(), dimension, most);
+  if (width <= 1)
+    return {};
+  const Axis &axis = emitter.axis(name);
+  if (axis.isFull)
+    return axis.capacity % width == 0 ? Vectors{width, {}} : Vectors{};
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value rest = arith::AndIOp::create(builder, axis.length, emitter.constant32(width - 1));
+  return {width, arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, rest, emitter.constant32(0))};
+}
+
+/// The registers of each access of `width` neighbours along the contiguous dimension.
+std::vector<std::vector<int64_t>> groupsOf(Emitter &emitter, const View &view, Type place, ValueRange indices, int64_t width) {
+  if (!tile::isTile(place))
+    return {{0}};
+  layout::DistributedLayout layout = layoutAttr(place).getValue();
+  if (width == 1) {
+    std::vector<std::vector<int64_t>> groups;
+    for (int64_t number = 0; number < layout.registers(); ++number)
+      groups.push_back({number});
+    return groups;
+  }
+  auto dimension = static_cast<unsigned>(tile::positionOfAxis(place, unitStrideAxis(view.unitStride, indices)));
+  return layout::vectorRegisters(layout, dimension, width);
+}
+
+Type accessType(Type element, size_t width) {
+  Type storage = storageOf(element);
+  return width == 1 ? storage : Type(VectorType::get({static_cast<int64_t>(width)}, storage));
+}
+
+} // namespace
+
+// --------------------------------------------------------------------------------------------------------------------
+// Loads
+// --------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class LoadEmitter {
+public:
+  LoadEmitter(Emitter &emitter, tile::LoadOp op)
+      : emitter(emitter), op(op), builder(emitter.builder), view(emitter.view(op.getView())), type(op.getType()),
+        places(emitter, op.getView(), type, op.getIndices(), op.getSpans(), op.getCompare()) {
+    if (op.getOtherwise()) {
+      otherwise = emitter.registers(op.getOtherwise());
+      if (tile::isTile(type))
+        otherwiseMap = emitter.registerMap(op.getOtherwise().getType(), type);
+    }
+  }
+
+  void run() {
+    Vectors vectors = chooseVectors(emitter, view, type, op.getIndices(), op.getSpans(), op.getCompare());
+    if (!vectors.isWhole) {
+      emitter.setRegisters(op.getResult(), load(vectors.width));
+      return;
+    }
+    int64_t count = layoutAttr(type).getValue().registers();
+    SmallVector<Type> types(count, getElementTypeOrSelf(type));
+    auto branch = scf::IfOp::create(builder, types, vectors.isWhole, /*addThenBlock=*/true, /*addElseBlock=*/true);
+    for (auto [block, width] : {std::pair(branch.thenBlock(), vectors.width), std::pair(branch.elseBlock(), int64_t(1))}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(block);
+      Registers values = load(width);
+      scf::YieldOp::create(builder, values);
+      places.forget();
+    }
+    emitter.setRegisters(op.getResult(), Registers(branch.getResults()));
+  }
+
+private:
+  Emitter &emitter;
+  tile::LoadOp op;
+  ImplicitLocOpBuilder &builder;
+  const View &view;
+  Type type;
+  Places places;
+  Registers otherwise;
+  SmallVector<int64_t> otherwiseMap;
+
+  Registers load(int64_t width) {
+    auto groups = groupsOf(emitter, view, type, op.getIndices(), width);
+    size_t count = 0;
+    for (const auto &group : groups)
+      count += group.size();
+    Registers results(count);
+    for (const auto &group : groups) {
+      Value inside = places.inside(group.front());
+      Value loaded = loadGroup(group, emitter.logicalAnd(inside, places.exists(group.front())));
+      for (auto [position, number] : llvm::enumerate(group)) {
+        Value element = loaded;
+        if (group.size() > 1)
+          element = LLVM::ExtractElementOp::create(builder, loaded, emitter.constant32(static_cast<int64_t>(position)));
+        element = fromStorage(builder, builder.getLoc(), element, getElementTypeOrSelf(type));
+        if (inside && !otherwise.empty())
+          element = arith::SelectOp::create(builder, inside, element, otherwise[otherwiseMap.empty() ? 0 : otherwiseMap[number]]);
+        results[number] = element;
+      }
+    }
+    return results;
+  }
+
+  Value loadGroup(ArrayRef<int64_t> group, Value condition) {
+    Value address = places.address(group.front());
+    if (condition)
+      address = arith::SelectOp::create(builder, condition, address, emitter.zeros());
+    bool isConstant = view.type.getAccess() == tile::Access::In; // nothing writes it while the kernel runs
+    auto alignment = static_cast<unsigned>(bytesOf(view.element()) * static_cast<int64_t>(group.size()));
+    alignment = std::min<unsigned>(alignment, static_cast<unsigned>(view.type.getAlignment()));
+    return LLVM::LoadOp::create(builder, accessType(view.element(), group.size()), address, alignment, /*isVolatile=*/false,
+                                /*isNonTemporal=*/false, /*isInvariant=*/isConstant);
+  }
+};
+
+} // namespace
+
+void emitLoad(Emitter &emitter, tile::LoadOp op) {
+  LoadEmitter(emitter, op).run();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Stores
+// --------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+class StoreEmitter {
+public:
+  StoreEmitter(Emitter &emitter, tile::StoreOp op)
+      : emitter(emitter), op(op), builder(emitter.builder), view(emitter.view(op.getView())), place(tilegpu::placeType(op, op.getSpans(), view.element())),
+        places(emitter, op.getView(), place, op.getIndices(), op.getSpans(), op.getCompare()),
+        values(emitter.registers(op.getValue())) {
+    if (tile::isTile(place))
+      map = emitter.registerMap(op.getValue().getType(), place);
+    else
+      map = {0};
+  }
+
+  void run() {
+    Vectors vectors = chooseVectors(emitter, view, place, op.getIndices(), op.getSpans(), op.getCompare());
+    if (!vectors.isWhole)
+      return store(vectors.width);
+    auto branch = scf::IfOp::create(builder, vectors.isWhole, /*withElseRegion=*/true);
+    for (auto [block, width] : {std::pair(branch.thenBlock(), vectors.width), std::pair(branch.elseBlock(), int64_t(1))}) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(block);
+      store(width);
+      places.forget();
+    }
+  }
+
+private:
+  Emitter &emitter;
+  tile::StoreOp op;
+  ImplicitLocOpBuilder &builder;
+  const View &view;
+  Type place;
+  Places places;
+  Registers values;
+  SmallVector<int64_t> map;
+
+  Value isOwner() {
+    if (tile::isTile(place))
+      return emitter.isOwner(layoutAttr(place));
+    return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.thread(), emitter.constant32(0));
+  }
+
+  void store(int64_t width) {
+    Value owner = isOwner();
+    for (const auto &group : groupsOf(emitter, view, place, op.getIndices(), width)) {
+      Value condition = emitter.logicalAnd(places.inside(group.front()), places.exists(group.front()));
+      condition = emitter.logicalAnd(owner, condition);
+      Value address = places.address(group.front());
+      emitter.when(condition, [&] { storeGroup(group, address); });
+    }
+  }
+
+  void storeGroup(ArrayRef<int64_t> group, Value address) {
+    auto element = [&](int64_t number) { return toStorage(builder, builder.getLoc(), values[map[number]]); };
+    Value value;
+    if (group.size() == 1) {
+      value = element(group.front());
+    } else {
+      value = LLVM::PoisonOp::create(builder, accessType(view.element(), group.size()));
+      for (auto [position, number] : llvm::enumerate(group))
+        value = LLVM::InsertElementOp::create(builder, value, element(number), emitter.constant32(static_cast<int64_t>(position)));
+    }
+    auto alignment = static_cast<unsigned>(bytesOf(view.element()) * static_cast<int64_t>(group.size()));
+    alignment = std::min<unsigned>(alignment, static_cast<unsigned>(view.type.getAlignment()));
+    LLVM::StoreOp::create(builder, value, address, alignment);
+  }
+};
+
+} // namespace
+
+void emitStore(Emitter &emitter, tile::StoreOp op) {
+  StoreEmitter(emitter, op).run();
+  if (op.getMessage())
+    emitStoreCount(emitter, op);
+}
+
+} // namespace tilewright::gpu

@@ -1,0 +1,213 @@
+// One kernel of a GPU module while it is written: where a thread's part of each value is. What each operation becomes stands in
+// a file for each topic: Grid, Access, Control, Conversions, Dots, Reductions, Sums, Reports.
+//
+// A tile is as many scalars as its layout has registers. All threads run the same code on their own lane and warp numbers; what
+// a register of them holds follows from the layout (coordinate), and whether that exists from the spans (existence).
+#pragma once
+
+#include "dialects/TileGPU/TileGPU.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace tilewright {
+class SumPlan;
+}
+
+namespace tilewright::gpu {
+
+using Registers = llvm::SmallVector<mlir::Value>;
+
+/// The indices of a span.
+struct Axis {
+  mlir::Value start;  ///< i64
+  mlir::Value length; ///< i32, at most the capacity
+  int64_t capacity;
+  bool isFull;        ///< the length is the capacity
+  int64_t divisor;    ///< divides the start: a power of two
+};
+
+/// Strided memory. The dimensions of an access and those of memory differ if a pack has strides that do not merge: it is
+/// `split`.
+struct View {
+  mlir::Value base;                                ///< ptr<1>: element 0
+  llvm::SmallVector<mlir::Value> extents, strides; ///< i64, for each dimension of memory
+  int64_t unitStride;                              ///< the dimension of an access with stride 1, or -1
+  int64_t split, splitRank;                        ///< this dimension of an access (or -1) is splitRank dimensions of memory
+  tile::ViewType type;
+
+  int64_t firstMemoryDimension(int64_t dimension) const {
+    return dimension + (split >= 0 && dimension > split ? splitRank - 1 : 0);
+  }
+  int64_t lastMemoryDimension(int64_t dimension) const {
+    return dimension + (split >= 0 && dimension >= split ? splitRank - 1 : 0);
+  }
+  mlir::Type element() const { return type.getElement(); }
+};
+
+/// The slots before the parameters (compiler_c.h).
+enum Slot : int64_t { MessageBuffer = 0, MessageWords = 1, TileCount = 2, PartialSums = 3, ChunkCount = 4, FirstParameter = 6 };
+
+class Emitter {
+public:
+  /// Binds the kernel's arguments at the start of an entry point's function.
+  Emitter(tile::KernelOp kernel, mlir::LLVM::LLVMFuncOp function, const SumPlan &sums);
+
+  tile::KernelOp kernel;
+  mlir::LLVM::LLVMFuncOp function;
+  const SumPlan &sums;
+  mlir::ImplicitLocOpBuilder builder;
+
+  // Values of the tile IR ---------------------------------------------------------------------------------------------
+
+  /// The scalar that stands for a scalar of the kernel.
+  mlir::Value scalar(mlir::Value value) { return scalars.lookup(value); }
+  void setScalar(mlir::Value value, mlir::Value replacement) { scalars.map(value, replacement); }
+  /// A thread's part of a tile; of a scalar, the scalar alone.
+  Registers registers(mlir::Value value);
+  void setRegisters(mlir::Value value, Registers registers);
+  /// Binds a span, or without one an i64 variable. `divisor` divides `first`.
+  void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor);
+  const Axis &axis(mlir::StringAttr name) const { return axes.find(name)->second; }
+  const View &view(mlir::Value view) const { return views.find(view)->second; }
+
+  // Threads -------------------------------------------------------------------------------------------------------------
+
+  mlir::Value lane() { return laneNumber; } ///< i32
+  mlir::Value warp() { return warpNumber; } ///< i32
+  mlir::Value thread() { return threadNumber; } ///< i32, in the block
+  int64_t warps() const { return warpCount; }
+
+  /// Where in its tile a register's element is, along a dimension: i32.
+  mlir::Value coordinate(tilegpu::DistributedAttr layout, int64_t registerNumber, unsigned dimension);
+  /// Whether the element of a register exists: its coordinates are below the lengths of the spans over its axes. Axes without a
+  /// span among `spans` do not matter. Null: always.
+  mlir::Value existence(mlir::Type tile, int64_t registerNumber, mlir::ValueRange spans);
+  /// Whether this thread is the one that speaks for its elements: others with the same are silent. Null: all are.
+  mlir::Value isOwner(tilegpu::DistributedAttr layout);
+  /// For each register of `to` the register of `from`, a tile of some of its axes, that holds its part. Layouts must fit
+  /// (tilegpu::projected).
+  llvm::SmallVector<int64_t> registerMap(mlir::Type from, mlir::Type to);
+
+  // Code --------------------------------------------------------------------------------------------------------------
+
+  /// All operations of a block but its terminator and tile.parallel.
+  mlir::LogicalResult emitBlock(mlir::Block &block);
+  mlir::LogicalResult emit(mlir::Operation &op);
+  /// Only what the given scalars need of the operations outside of the innermost tile.parallel.
+  mlir::LogicalResult emitSlice(mlir::ValueRange values);
+
+  mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value constant(int64_t value); ///< i64
+  mlir::Value constant32(int64_t value);
+  mlir::Value add(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value sub(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value mul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value min(mlir::Value lhs, mlir::Value rhs); ///< signed
+  mlir::Value max(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value logicalAnd(mlir::Value lhs, mlir::Value rhs); ///< of two conditions; null stands for true
+  mlir::Value toI64(mlir::Value value);                     ///< of an i32 that is not negative
+  mlir::Value toI32(mlir::Value value);
+  /// ⌈(high − low) / step⌉, 0 if there is nothing.
+  mlir::Value ceilDiv(mlir::Value low, mlir::Value high, int64_t step);
+  /// Runs `body` where the condition holds (null: always).
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+
+  // Memory --------------------------------------------------------------------------------------------------------------
+
+  mlir::Value loadSlot(int64_t slot);
+  /// The block's shared memory at an offset: ptr<3>.
+  mlir::Value sharedMemory(int64_t offset);
+  mlir::Value advance(mlir::Value pointer, mlir::Value bytes);
+  mlir::Value advance(mlir::Value pointer, int64_t bytes);
+  /// Sixteen bytes of zeros in global memory, for what does not exist to be read from: a load needs no branch then.
+  mlir::Value zeros();
+  void barrier();
+  /// Shared memory for the duration of an operation, as allocate-shared-memory gave it.
+  mlir::Value scratch(mlir::Operation *op);
+
+private:
+  void bindThread();
+  void bindArguments();
+  View bindView(tile::ViewType type, int64_t &slot);
+  mlir::LogicalResult emitExpression(mlir::Operation &op);
+  /// At the start of the function, after what stands there already.
+  void atEntry(llvm::function_ref<void()> body);
+
+  int64_t warpCount;
+  mlir::Value laneNumber, warpNumber, threadNumber;
+  mlir::IRMapping scalars;
+  llvm::DenseMap<mlir::Value, Registers> tiles;
+  llvm::DenseMap<mlir::StringAttr, Axis> axes;
+  llvm::DenseMap<mlir::Value, View> views;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
+  /// By layout and dimension: what lanes and warps add, and the coordinate for each constant that registers add.
+  struct Coordinate {
+    mlir::Value base;
+    uint64_t baseBits = 0; ///< that may be set in it
+    llvm::DenseMap<int64_t, mlir::Value> withRegister;
+  };
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<Coordinate>> coordinates;
+  llvm::DenseMap<mlir::Attribute, std::shared_ptr<layout::DistributedLayout>> layouts;
+  const layout::DistributedLayout &layoutOf(tilegpu::DistributedAttr attribute);
+  mlir::Operation *entryMark; ///< what stands before it is computed once, at the start
+  llvm::DenseSet<mlir::Operation *> emitted;
+};
+
+// Types ---------------------------------------------------------------------------------------------------------------------
+
+int64_t bytesOf(mlir::Type element); ///< in memory
+/// An element as memory holds it: i8 for i1 and for floats of 8 bits.
+mlir::Type storageOf(mlir::Type element);
+mlir::Value toStorage(mlir::OpBuilder &builder, mlir::Location location, mlir::Value element);
+mlir::Value fromStorage(mlir::OpBuilder &builder, mlir::Location location, mlir::Value stored, mlir::Type element);
+tilegpu::DistributedAttr layoutAttr(mlir::Type tile);
+
+// What each operation becomes, by topic ----------------------------------------------------------------------------------
+
+// Access
+/// The address of an element: ptr<1>. One index for each dimension of the view.
+mlir::Value addressOf(Emitter &emitter, const View &view, mlir::ValueRange indices);
+mlir::Value extentOf(Emitter &emitter, const View &view, int64_t dimension);
+/// Whether the indices of the marked dimensions are inside the view; null: none is marked.
+mlir::Value isInside(Emitter &emitter, const View &view, mlir::ValueRange indices, llvm::ArrayRef<bool> compare);
+void emitLoad(Emitter &emitter, tile::LoadOp op);
+void emitStore(Emitter &emitter, tile::StoreOp op);
+// Control
+mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);
+// Grid
+mlir::LogicalResult emitTiles(Emitter &emitter);
+// Conversions
+void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
+void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);
+void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op);
+/// The address of a buffer's first byte, and of an element: ptr<3>.
+mlir::Value bufferAddress(Emitter &emitter, mlir::Value buffer);
+/// The byte at which an element of a stage begins, as an i32; one coordinate (i32) for each dimension of the buffer's tile.
+mlir::Value bufferOffset(Emitter &emitter, tilegpu::BufferType type, mlir::ValueRange coordinates);
+// Dots
+void emitDot(Emitter &emitter, tilegpu::DotOp op);
+// Reductions
+mlir::Value combine(Emitter &emitter, tile::Reduction kind, mlir::Value lhs, mlir::Value rhs);
+mlir::Value identity(Emitter &emitter, tile::Reduction kind, mlir::Type type);
+void emitReduce(Emitter &emitter, tile::ReduceOp op);
+void emitArgReduce(Emitter &emitter, tile::ArgReduceOp op);
+void emitFold(Emitter &emitter, tile::FoldOp op);
+void emitScan(Emitter &emitter, tile::ScanOp op);
+// Sums
+void emitAccumulate(Emitter &emitter, tile::AccumulateOp op);
+void emitAtomicRMW(Emitter &emitter, tile::AtomicRMWOp op);
+void emitStoreCount(Emitter &emitter, tile::StoreOp op);
+void bindPartialSums(Emitter &emitter, mlir::Value chunk);
+void emitBegin(Emitter &emitter);
+void emitFinish(Emitter &emitter);
+// Reports
+void emitPrint(Emitter &emitter, tile::PrintOp op);
+void emitAssert(Emitter &emitter, tile::AssertOp op);
+
+/// The shared memory that an operation needs while it runs, in bytes (Reductions, Conversions and Reports say how it is used).
+int64_t scratchBytes(mlir::Operation *op, int64_t warps);
+int64_t convertLayoutScratchBytes(tilegpu::ConvertLayoutOp op);
+
+} // namespace tilewright::gpu
