@@ -1,13 +1,16 @@
 // What happens to a kernel, in order. The front end has made a tile.kernel of the specialized source (EmitTile); what leaves
-// here is one module in the LLVM dialect, which codegen/EmitLLVM.cpp and codegen/EmitObject.cpp take to machine code.
+// here is one module in the LLVM dialect, which codegen/EmitLLVM.cpp and codegen/EmitObject.cpp take to machine code, and
+// codegen/EmitPTX.cpp to PTX.
 
 #include "compiler/pipeline/Pipeline.h"
 
+#include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Target.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -99,6 +102,35 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
   addLoopPasses(passes, target, schedule);
   addScalarPasses(passes, target);
   addLLVMPasses(passes);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// GPU, last phase: the code of one thread. Kernels are llvm.func with the attributes of the NVVM dialect; in their bodies stand
+// scalar operations (and vectors of 2) of arith, math, scf, cf, ub and tile, memory accesses of LLVM, instructions of NVVM.
+// --------------------------------------------------------------------------------------------------------------------
+
+void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
+  // Math first: it computes narrow results by casts of its own.
+  passes.addPass(createExpandMath());
+  ExpandCastsOptions casts;
+  casts.f16c = true;
+  passes.addPass(createExpandCasts(casts));
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  passes.addPass(mlir::createSCFToControlFlowPass());
+  passes.addPass(mlir::createConvertVectorToLLVMPass());
+  passes.addPass(mlir::createArithToLLVMConversionPass());
+  passes.addPass(mlir::createConvertMathToLLVMPass());
+  passes.addPass(mlir::createConvertIndexToLLVMPass());
+  passes.addPass(mlir::createConvertControlFlowToLLVMPass());
+  passes.addPass(mlir::createUBToLLVMConversionPass());
+  passes.addPass(mlir::createConvertNVVMToLLVMPass());
+  passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+  // Lines of the source, for profilers and the emulator. Of the emission kinds only this one does not print `.target …, debug`, under
+  // which ptxas ignores setmaxnreg.
+  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass({mlir::LLVM::DIEmissionKind::DebugDirectivesOnly}));
 }
 
 } // namespace tilewright::compiler

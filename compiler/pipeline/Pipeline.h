@@ -8,6 +8,7 @@ class OpPassManager;
 namespace tilewright::compiler {
 
 struct CpuTarget;
+struct GpuTarget;
 
 /// How the CPU runs a kernel's tiles.
 enum class CpuSchedule {
@@ -21,5 +22,7 @@ void addTilePasses(mlir::OpPassManager &passes);
 void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 /// linalg on memrefs → the LLVM dialect.
 void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
+/// The code of a GPU's threads → the LLVM dialect.
+void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target);
 
 } // namespace tilewright::compiler

@@ -1,4 +1,4 @@
-// Reads IR, runs passes, writes IR: the tool of the tests in tests/{tile,transforms,codegen}.
+// Reads IR, runs passes, writes IR: the tool of the tests in tests/{tile,transforms,codegen}. `tile-opt --emit-ptx=sm_90a FILE` writes PTX.
 #include "dialects/Tile/Tile.h"
 #include "dialects/TileGPU/TileGPU.h"
 
@@ -18,8 +18,11 @@
 #include "mlir/Transforms/Passes.h"
 
 #ifdef TILEWRIGHT_HAS_PASSES
+#include "compiler/tools/tile-opt/PrintPTX.h"
 #include "compiler/transforms/Passes.h"
 #endif
+
+#include <string_view>
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
@@ -30,6 +33,9 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
 #ifdef TILEWRIGHT_HAS_PASSES
   tilewright::registerTilewrightPasses();
+  tilewright::registerGpuToLLVM();
+  if (argc == 3 && std::string_view(argv[1]).starts_with("--emit-ptx="))
+    return tilewright::printPTX(argv[2], std::string_view(argv[1]).substr(11), registry);
 #endif
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tilewright's optimizer driver\n", registry));
 }

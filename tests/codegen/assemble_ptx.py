@@ -1,0 +1,52 @@
+"""What --emit-ptx prints is taken by ptxas, without a word, for every architecture. Usage: assemble_ptx.py TILE-OPT FILE…
+
+ptxas is $TILEWRIGHT_PTXAS, or that of the PATH or of the CUDA toolkit's usual place. Without one the test ends with status 77: skipped.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+
+def find_ptxas():
+    toolkit = os.environ.get("CUDA_HOME", "/usr/local/cuda")
+    return os.environ.get("TILEWRIGHT_PTXAS") or shutil.which("ptxas") or shutil.which(os.path.join(toolkit, "bin", "ptxas"))
+
+
+def architectures(tile_opt):
+    """The list in the message for a name that is none."""
+    message = subprocess.run([tile_opt, "--emit-ptx=none", os.devnull], capture_output=True, text=True).stderr
+    return re.findall(r"sm_\w+", message)
+
+
+def fault(tile_opt, ptxas, architecture, path):
+    """What went wrong with one file for one architecture; empty: nothing."""
+    emitted = subprocess.run([tile_opt, f"--emit-ptx={architecture}", path], capture_output=True, text=True)
+    if emitted.returncode:
+        return emitted.stderr
+    command = [ptxas, f"-arch={architecture}", "-o", os.devnull, "-"]
+    assembled = subprocess.run(command, input=emitted.stdout, capture_output=True, text=True)
+    return assembled.stdout + assembled.stderr or (f"status {assembled.returncode}" if assembled.returncode else "")
+
+
+def main(tile_opt, *paths):
+    ptxas = find_ptxas()
+    if not ptxas:
+        print("skipped: there is no ptxas here")
+        return 77
+    all_architectures = architectures(tile_opt)
+    assert all_architectures and paths, "nothing to assemble"
+    faults = 0
+    for path in paths:
+        for architecture in all_architectures:
+            if text := fault(tile_opt, ptxas, architecture, path):
+                print(f"{path} for {architecture}: {text}")
+                faults += 1
+    print(f"{len(paths) * len(all_architectures)} assembled, {faults} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
