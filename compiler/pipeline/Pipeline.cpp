@@ -128,8 +128,8 @@ void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());
-  // Lines of the source, for profilers and the emulator. Of the emission kinds only this one does not print `.target …, debug`, under
-  // which ptxas ignores setmaxnreg.
+  // Lines of the source, for profilers and the emulator. Of the emission kinds only this one does not print `.target …, debug`,
+  // under which ptxas ignores setmaxnreg.
   passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass({mlir::LLVM::DIEmissionKind::DebugDirectivesOnly}));
 }
 

@@ -1,4 +1,5 @@
-// Reads IR, runs passes, writes IR: the tool of the tests in tests/{tile,transforms,codegen}. `tile-opt --emit-ptx=sm_90a FILE` writes PTX.
+// Reads IR, runs passes, writes IR: the tool of the tests in tests/{tile,transforms,codegen}. `tile-opt --emit-ptx=sm_90a FILE`
+// writes PTX.
 #include "dialects/Tile/Tile.h"
 #include "dialects/TileGPU/TileGPU.h"
 
@@ -26,10 +27,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry
-      .insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-              mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
-              mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
+  registry.insert<tilewright::tile::TileDialect, tilewright::tilegpu::TileGPUDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
+                  mlir::func::FuncDialect, mlir::index::IndexDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+                  mlir::ub::UBDialect, mlir::vector::VectorDialect>();
   mlir::registerTransformsPasses();
 #ifdef TILEWRIGHT_HAS_PASSES
   tilewright::registerTilewrightPasses();
