@@ -1,7 +1,7 @@
 // Conversions between all dtypes against their definition: the value of a code is sign * mantissa * 2^exponent, and a cast
 // gives the nearest code, of two the even one. Nothing here uses the formulas' tricks.
 
-#include "tests/unit/codegen/LoadedText.h"
+#include "tests/unit/codegen/Elementwise.h"
 
 #include "gtest/gtest.h"
 
@@ -76,27 +76,31 @@ bool isNaN(const NarrowFloat &format, uint32_t code) {
 // Calling a cast
 // --------------------------------------------------------------------------------------------------------------------
 
-std::string castFunction(const std::string &from, const std::string &to, const std::string &flags = "") {
-  std::string in = "memref<?x" + from + ", strided<[1]>>", out = "memref<?x" + to + ", strided<[1]>>";
-  return "func.func @cast(%x: " + in + ", %y: " + out + ", %n: index) attributes {llvm.emit_c_interface} {\n" +
-         "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n" +
-         "  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + in + "\n" + "    %b = tile.cast %a " + flags +
-         " : " + from + " -> " + to + "\n    memref.store %b, %y[%i] : " + out + "\n  }\n  return\n}\n";
+/// The tests run on each processor.
+class Cast : public ::testing::TestWithParam<const char *> {
+public:
+  void SetUp() override { processor = processorNamed(GetParam()); }
+  static inline Processor processor;
+};
+
+/// A function of two arrays of one type; `body` computes %r from %a and %b.
+template <typename In, typename Out>
+std::vector<Out> compute(const std::string &in, const std::string &out, const std::string &body, std::vector<In> a,
+                         std::vector<In> b, const Processor &processor = Cast::processor) {
+  std::string error;
+  std::unique_ptr<Elementwise> code = Elementwise::compile({in, out, body}, processor, error);
+  EXPECT_TRUE(code) << body << error;
+  std::vector<Out> result(a.size());
+  if (code)
+    code->run(a, b, result);
+  return result;
 }
 
 template <typename From, typename To>
 std::vector<To> cast(const std::string &from, const std::string &to, std::vector<From> values, const std::string &flags = "",
-                     const compiler::CpuTarget &target = compiler::CpuTarget::host()) {
-  std::string error;
-  std::unique_ptr<LoadedText> code = LoadedText::compile(castFunction(from, to, flags), error, target);
-  EXPECT_TRUE(code) << from << " -> " << to << ": " << error;
-  std::vector<To> result(values.size());
-  if (!code)
-    return result;
-  auto count = static_cast<int64_t>(values.size());
-  StridedView x(values.data(), {count}), y(result.data(), {count});
-  code->call("cast", x.get(), y.get(), count);
-  return result;
+                     const Processor &processor = Cast::processor) {
+  std::string body = "    %r = tile.cast %a " + flags + " : " + from + " -> " + to;
+  return compute<From, To>(from, to, body, values, values, processor);
 }
 
 template <typename Code> std::vector<Code> allCodes() {
@@ -165,7 +169,7 @@ template <typename Code, typename Float> void testNarrowing(const NarrowFloat &f
     expectSame(format, values[i], codes[i], format.nearest(values[i], 0));
 }
 
-TEST(Cast, NarrowFloatsBecomeF32AndF64Exactly) {
+TEST_P(Cast, NarrowFloatsBecomeF32AndF64Exactly) {
   for (const NarrowFloat &format : narrowFloats) {
     if (format.width == 16) {
       testWidening<uint16_t, float>(format, "f32");
@@ -177,7 +181,7 @@ TEST(Cast, NarrowFloatsBecomeF32AndF64Exactly) {
   }
 }
 
-TEST(Cast, F32AndF64BecomeTheNearestNarrowFloat) {
+TEST_P(Cast, F32AndF64BecomeTheNearestNarrowFloat) {
   for (const NarrowFloat &format : narrowFloats) {
     if (format.width == 16) {
       testNarrowing<uint16_t, float>(format, "f32");
@@ -189,7 +193,7 @@ TEST(Cast, F32AndF64BecomeTheNearestNarrowFloat) {
   }
 }
 
-TEST(Cast, F16NeedsNoInstruction) {
+TEST(CastOnCpu, F16NeedsNoInstruction) {
   compiler::CpuTarget target = compiler::CpuTarget::host();
   target.convertsF16 = false;
   const NarrowFloat &format = narrowFloats[0];
@@ -203,13 +207,13 @@ TEST(Cast, F16NeedsNoInstruction) {
     expectSame(format, values[i], narrow[i], format.nearest(values[i], 0));
 }
 
-TEST(Cast, F64RoundsOnce) {
+TEST_P(Cast, F64RoundsOnce) {
   // Above halfway between 1 and 1 + 2^-7 by less than f32 can hold.
   std::vector<uint16_t> codes = cast<double, uint16_t>("f64", "bf16", {1 + 0x1p-8 + 0x1p-40, 1 + 0x1p-8 - 0x1p-40, 1 + 0x1p-8});
   EXPECT_EQ(codes, (std::vector<uint16_t>{0x3f81, 0x3f80, 0x3f80}));
 }
 
-TEST(Cast, NarrowFloatsBecomeEachOther) {
+TEST_P(Cast, NarrowFloatsBecomeEachOther) {
   for (const NarrowFloat &to : narrowFloats) {
     std::vector<uint16_t> codes = allCodes<uint16_t>();
     const NarrowFloat &from = narrowFloats[1];
@@ -258,7 +262,7 @@ template <typename Integer> void testIntegerToNarrow(const char *type) {
   }
 }
 
-TEST(Cast, IntegersBecomeTheNearestNarrowFloat) {
+TEST_P(Cast, IntegersBecomeTheNearestNarrowFloat) {
   testIntegerToNarrow<int8_t>("i8");
   testIntegerToNarrow<int16_t>("i16");
   testIntegerToNarrow<int32_t>("i32");
@@ -284,7 +288,7 @@ template <typename Float, typename Integer> void testToInteger(const char *from,
   }
 }
 
-TEST(Cast, FloatsBecomeIntegersTowardZeroAndSaturate) {
+TEST_P(Cast, FloatsBecomeIntegersTowardZeroAndSaturate) {
   testToInteger<float, int8_t>("f32", "i8");
   testToInteger<float, uint8_t>("f32", "i8", "result_unsigned");
   testToInteger<float, int16_t>("f32", "i16");
@@ -296,7 +300,7 @@ TEST(Cast, FloatsBecomeIntegersTowardZeroAndSaturate) {
   testToInteger<double, int64_t>("f64", "i64");
 }
 
-TEST(Cast, IntegersConvertModulo) {
+TEST_P(Cast, IntegersConvertModulo) {
   EXPECT_EQ((cast<int32_t, int8_t>("i32", "i8", {300, -1, 128})), (std::vector<int8_t>{44, -1, -128}));
   EXPECT_EQ((cast<int8_t, int32_t>("i8", "i32", {-1, 127})), (std::vector<int32_t>{-1, 127}));
   EXPECT_EQ((cast<int8_t, int32_t>("i8", "i32", {-1, 127}, "source_unsigned")), (std::vector<int32_t>{255, 127}));
@@ -308,34 +312,13 @@ TEST(Cast, IntegersConvertModulo) {
 // bool, division, random words
 // --------------------------------------------------------------------------------------------------------------------
 
-/// A function of two arrays of one type; `body` computes %r from %a and %b.
-template <typename In, typename Out>
-std::vector<Out> compute(const std::string &in, const std::string &out, const std::string &body, std::vector<In> a,
-                         std::vector<In> b) {
-  std::string input = "memref<?x" + in + ", strided<[1]>>", output = "memref<?x" + out + ", strided<[1]>>";
-  std::string text = "func.func @f(%x: " + input + ", %y: " + input + ", %z: " + output +
-                     ", %n: index) attributes {llvm.emit_c_interface} {\n  %c0 = arith.constant 0 : index\n" +
-                     "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n" +
-                     "    %a = memref.load %x[%i] : " + input + "\n    %b = memref.load %y[%i] : " + input + "\n" + body +
-                     "    memref.store %r, %z[%i] : " + output + "\n  }\n  return\n}\n";
-  std::string error;
-  std::unique_ptr<LoadedText> code = LoadedText::compile(text, error);
-  EXPECT_TRUE(code) << error;
-  std::vector<Out> result(a.size());
-  auto count = static_cast<int64_t>(a.size());
-  StridedView x(a.data(), {count}), y(b.data(), {count}), z(result.data(), {count});
-  if (code)
-    code->call("f", x.get(), y.get(), z.get(), count);
-  return result;
-}
-
-TEST(Cast, BoolIsNotZero) {
+TEST_P(Cast, BoolIsNotZero) {
   std::string body = "    %t = tile.cast %a : f32 -> i1\n    %r = tile.cast %t : i1 -> f32\n";
   std::vector<float> values = {0, -0.0f, 1, -3, NAN, INFINITY, 1e-45f};
   EXPECT_EQ((compute<float, float>("f32", "f32", body, values, values)), (std::vector<float>{0, 0, 1, 1, 1, 1, 1}));
 }
 
-TEST(Cast, DivisionRoundsDownAndByZeroIsZero) {
+TEST_P(Cast, DivisionRoundsDownAndByZeroIsZero) {
   int64_t least = std::numeric_limits<int64_t>::min();
   std::vector<int64_t> a = {7, -7, 7, -7, 5, -5, 0, least, least, 6}, b = {2, 2, -2, -2, 0, 0, 3, -1, 1, -3};
   std::string division = "    %r = tile.floor_div %a, %b : i64\n", modulo = "    %r = tile.floor_mod %a, %b : i64\n";
@@ -358,7 +341,7 @@ uint32_t philox(uint64_t seed, int64_t n) {
   return c[n & 3];
 }
 
-TEST(Cast, RandomWordsArePhilox) {
+TEST_P(Cast, RandomWordsArePhilox) {
   EXPECT_EQ(philox(0, 0), 0x6627e8d5u); // the known answer for key 0, counter 0
   std::vector<int64_t> seeds, positions;
   std::vector<uint32_t> expected;
@@ -372,11 +355,15 @@ TEST(Cast, RandomWordsArePhilox) {
   EXPECT_EQ((compute<int64_t, uint32_t>("i64", "i32", body, seeds, positions)), expected);
 }
 
-TEST(Cast, FmaRoundsOnce) {
+TEST_P(Cast, FmaRoundsOnce) {
   std::string body = "    %m = arith.negf %b : f32\n    %r = math.fma %a, %a, %m : f32\n";
   float a = 1 + 0x1p-12f, b = 1 + 0x1p-11f;
   EXPECT_EQ((compute<float, float>("f32", "f32", body, {a}, {b})), (std::vector<float>{0x1p-24f}));
 }
+
+// sm_80 has no instructions for f8.
+INSTANTIATE_TEST_SUITE_P(Processors, Cast, ::testing::Values("cpu", "sm_80", "sm_89", "sm_90a"),
+                         [](const ::testing::TestParamInfo<const char *> &info) { return std::string(info.param); });
 
 } // namespace
 } // namespace tilewright::test

@@ -1,9 +1,11 @@
 // The errors that ExpandMath.cpp states, measured: f32 against the C library in double, f64 against it in long double.
 //
+// On the processor at hand, and as PTX on the emulator.
+//
 // Arguments: for f32 every 4,099th of all 2^32 (TILEWRIGHT_EXHAUSTIVE=1: all of them); for f64 random ones in several
 // distributions (all bit patterns, near 1, in the range where the function is not trivial) and the hard ones of the literature.
 
-#include "tests/unit/codegen/LoadedText.h"
+#include "tests/unit/codegen/Elementwise.h"
 
 #include "gtest/gtest.h"
 
@@ -39,6 +41,7 @@ const Function functions[] = {
     {"sin", 1.6, 1.0, [](long double x, long double) { return std::sin(x); }},
     {"cos", 1.6, 1.0, [](long double x, long double) { return std::cos(x); }},
     {"erf", 1.8, 1.7, [](long double x, long double) { return std::erf(x); }, 7},
+    {"sqrt", 0.5, 0.5, [](long double x, long double) { return std::sqrt(x); }},
     {"rsqrt", 1.5, 1.5, [](long double x, long double) { return 1 / std::sqrt(x); }},
     {"powf", 1.0, 1.3, [](long double x, long double y) { return std::pow(x, y); }, 40, true},
 };
@@ -61,28 +64,19 @@ template <typename Float> double distance(Float found, long double exact) {
 
 template <typename Float> class Measurement {
 public:
-  Measurement(const Function &function, const std::string &type,
-              const compiler::CpuTarget &target = compiler::CpuTarget::host())
+  Measurement(const Function &function, const std::string &type, const Processor &processor = compiler::CpuTarget::host())
       : function(function), type(type) {
-    std::string memory = "memref<?x" + type + ", strided<[1]>>", operands = function.isBinary ? "%a, %b" : "%a";
-    std::string error;
-    code = LoadedText::compile(
-        "func.func @f(%x: " + memory + ", %y: " + memory + ", %z: " + memory +
-            ", %n: index) attributes {llvm.emit_c_interface} {\n  %c0 = arith.constant 0 : index\n" +
-            "  %c1 = arith.constant 1 : index\n  scf.for %i = %c0 to %n step %c1 {\n    %a = memref.load %x[%i] : " + memory +
-            "\n    %b = memref.load %y[%i] : " + memory + "\n    %r = math." + function.name + " " + operands + " : " + type +
-            "\n    memref.store %r, %z[%i] : " + memory + "\n  }\n  return\n}\n",
-        error, target);
+    std::string operands = function.isBinary ? "%a, %b" : "%a", error;
+    Formula formula{type, type, "    %r = math." + std::string(function.name) + " " + operands + " : " + type};
+    code = Elementwise::compile(formula, processor, error);
     EXPECT_TRUE(code) << error;
   }
 
   void add(std::vector<Float> x, std::vector<Float> y) {
     std::vector<Float> z(x.size());
-    auto count = static_cast<int64_t>(x.size());
-    StridedView xView(x.data(), {count}), yView(y.data(), {count}), zView(z.data(), {count});
     if (!code)
       return;
-    code->call("f", xView.get(), yView.get(), zView.get(), count);
+    code->run(x, y, z);
     for (size_t i = 0; i < x.size(); ++i) {
       long double exact = sizeof(Float) == 4 ? (long double)(inDouble(x[i], y[i])) : function.reference(x[i], y[i]);
       double error = distance(z[i], exact);
@@ -105,7 +99,7 @@ private:
   double inDouble(double x, double y) const {
     static const std::pair<const char *, double (*)(double)> fast[] = {
         {"exp", std::exp},     {"exp2", std::exp2}, {"tanh", std::tanh}, {"log", std::log}, {"log2", std::log2},
-        {"log1p", std::log1p}, {"sin", std::sin},   {"cos", std::cos},   {"erf", std::erf}};
+        {"log1p", std::log1p}, {"sqrt", std::sqrt}, {"sin", std::sin},   {"cos", std::cos},   {"erf", std::erf}};
     for (auto [name, reference] : fast)
       if (!std::strcmp(name, function.name))
         return reference(x);
@@ -114,7 +108,7 @@ private:
 
   const Function &function;
   std::string type;
-  std::unique_ptr<LoadedText> code;
+  std::unique_ptr<Elementwise> code;
   double worst = 0;
   std::vector<Float> where = {0, 0, 0};
 };
@@ -137,10 +131,9 @@ double exponentFor(double x, std::mt19937_64 &random, double largest) {
   return uniform * largest / logarithm;
 }
 
-TEST_P(MathAccuracy, F32) {
-  Measurement<float> measurement(GetParam(), "f32"), plain(GetParam(), "f32", plainTarget());
+/// Every step-th f32, in portions.
+template <typename Add> void forF32(const Function &function, uint64_t step, Add &&add) {
   std::mt19937_64 random(1);
-  uint64_t step = std::getenv("TILEWRIGHT_EXHAUSTIVE") ? 1 : 4099;
   constexpr uint64_t all = uint64_t(1) << 32;
   for (uint64_t code = 0; code < all;) {
     std::vector<float> x, y;
@@ -149,13 +142,30 @@ TEST_P(MathAccuracy, F32) {
       float value;
       std::memcpy(&value, &bits, sizeof value);
       x.push_back(value);
-      y.push_back(GetParam().isBinary ? float(exponentFor(value, random, 155)) : 0);
+      y.push_back(function.isBinary ? float(exponentFor(value, random, 155)) : 0);
     }
+    add(x, y);
+  }
+}
+
+uint64_t stepOr(uint64_t step) {
+  return std::getenv("TILEWRIGHT_EXHAUSTIVE") ? 1 : step;
+}
+
+TEST_P(MathAccuracy, F32) {
+  Measurement<float> measurement(GetParam(), "f32"), plain(GetParam(), "f32", plainTarget());
+  forF32(GetParam(), stepOr(4099), [&](const std::vector<float> &x, const std::vector<float> &y) {
     measurement.add(x, y);
     plain.add(x, y);
-  }
+  });
   measurement.expectBelow(GetParam().f32Bound);
   plain.expectBelow(GetParam().f32Bound);
+}
+
+TEST_P(MathAccuracy, F32OnGpu) {
+  Measurement<float> measurement(GetParam(), "f32", processorNamed("sm_80"));
+  forF32(GetParam(), stepOr(16411), [&](const std::vector<float> &x, const std::vector<float> &y) { measurement.add(x, y); });
+  measurement.expectBelow(GetParam().f32Bound);
 }
 
 double randomArgument(int kind, double range, std::mt19937_64 &random) {
@@ -174,8 +184,11 @@ double randomArgument(int kind, double range, std::mt19937_64 &random) {
   }
 }
 
-TEST_P(MathAccuracy, F64) {
-  Measurement<double> measurement(GetParam(), "f64"), plain(GetParam(), "f64", plainTarget());
+struct Arguments {
+  std::vector<double> x, y;
+};
+
+Arguments argumentsF64(const Function &function, int count) {
   std::mt19937_64 random(1);
   // Muller et al., "Handbook of floating-point arithmetic": the double nearest to a multiple of pi/2; 10^22; ends of ranges.
   std::vector<double> special = {0.0,
@@ -211,20 +224,33 @@ TEST_P(MathAccuracy, F64) {
                                  M_PI_2,
                                  355,
                                  103993};
-  std::vector<double> x, y;
+  Arguments arguments;
   for (double a : special)
     for (double b : special) {
-      x.push_back(a);
-      y.push_back(b);
+      arguments.x.push_back(a);
+      arguments.y.push_back(b);
     }
-  for (int i = 0; i < 400000; ++i) {
-    x.push_back(randomArgument(i % 4, GetParam().range, random));
-    y.push_back(GetParam().isBinary ? exponentFor(x.back(), random, 1080) : 0);
+  for (int i = 0; i < count; ++i) {
+    arguments.x.push_back(randomArgument(i % 4, function.range, random));
+    arguments.y.push_back(function.isBinary ? exponentFor(arguments.x.back(), random, 1080) : 0);
   }
-  measurement.add(x, y);
+  return arguments;
+}
+
+TEST_P(MathAccuracy, F64) {
+  Measurement<double> measurement(GetParam(), "f64"), plain(GetParam(), "f64", plainTarget());
+  Arguments arguments = argumentsF64(GetParam(), 400000);
+  measurement.add(arguments.x, arguments.y);
   measurement.expectBelow(GetParam().f64Bound);
-  plain.add(x, y);
+  plain.add(arguments.x, arguments.y);
   plain.expectBelow(GetParam().f64Bound);
+}
+
+TEST_P(MathAccuracy, F64OnGpu) {
+  Measurement<double> measurement(GetParam(), "f64", processorNamed("sm_80"));
+  Arguments arguments = argumentsF64(GetParam(), 40000);
+  measurement.add(arguments.x, arguments.y);
+  measurement.expectBelow(GetParam().f64Bound);
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, MathAccuracy, ::testing::ValuesIn(functions),
