@@ -7,7 +7,7 @@ import subprocess
 
 import numpy as np
 
-from harness import Mismatch, array, cli, main, sweep, test
+from harness import READY_KERNELS, Mismatch, array, cli, main, sweep, test
 
 GOOD = "kernel add(a: f32[N], b: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = a[n] + b[n]; }\n"
 BAD = "kernel add(input: f32[N], c: out f32[N])\nover (n in N by BN) { c[n] = inptu[n]; }\n"
@@ -205,9 +205,6 @@ def run_prints_its_time_and_rate(t):
     require(np.load(out).shape == (1000,), "no output")
 
 
-READY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
-
-
 def operations(t, *arguments):
     """What `run` says about a kernel's operations: the words before the number, the number, and the sizes chosen."""
     output = tilewright(t, "run", *arguments).stdout
@@ -219,7 +216,7 @@ def operations(t, *arguments):
 @test
 def run_counts_the_operations_of_a_linear_layer(t):
     words, count, _ = operations(
-        t, f"{READY}/linear.tile", "--kernel", "linear", "--random", "x=f32[3,41,77]:1", "--random", "w=f32[130,77]:2"
+        t, f"{READY_KERNELS}/linear.tile", "--kernel", "linear", "--random", "x=f32[3,41,77]:1", "--random", "w=f32[130,77]:2"
     )
     require(words == "" and count == 2 * 3 * 41 * 130 * 77, (words, count))
 
@@ -227,7 +224,7 @@ def run_counts_the_operations_of_a_linear_layer(t):
 @test
 def run_counts_the_operations_of_a_projection(t):
     words, count, _ = operations(
-        t, f"{READY}/projection.tile", "--kernel", "projection", "--random", "x=f32[2,13,5,7]:1", "--random", "w=f32[48,13]:2",
+        t, f"{READY_KERNELS}/projection.tile", "--kernel", "projection", "--random", "x=f32[2,13,5,7]:1", "--random", "w=f32[48,13]:2",
         "--dim", "NQ=16", "--dim", "NK=8", "--dim", "NV=8", "--dim", "NF=16",
     )
     require(words == "" and count == 2 * 2 * 13 * (5 * 7) * 48, (words, count))
@@ -241,7 +238,7 @@ def run_counts_the_operations_of_a_triangle(t, lengths):
     given = ["--in", f"len={os.path.join(t.folder, 'len.npy')}"] if lengths else []
     heads = lambda name, number: ["--random", f"{name}=f32[{B},{number},{S},{D}]:1"]
     words, count, sizes = operations(
-        t, f"{READY}/attention.tile", *heads("q", HQ), *heads("k", HK), *heads("v", HK), *given, "--in", "scale=1.0",
+        t, f"{READY_KERNELS}/attention.tile", *heads("q", HQ), *heads("k", HK), *heads("v", HK), *given, "--in", "scale=1.0",
         "--bind", "causal=true,BM=16",
     )
     pairs = sum(min(16, S - i) * min(S, i + 16) for i in range(0, S, 16))

@@ -12,12 +12,14 @@ Every combination of the swept values is a case of its own, with its own random 
 before the launch, so an element that nobody writes is noticed. A failing case prints its values, the first element that is wrong,
 what was found there and what was expected.
 
-The environment variable TILEWRIGHT_CLI names the program. Options: -k PART runs the cases whose name contains PART, -j N runs
+The environment variable TILEWRIGHT_CLI names the program, TILEWRIGHT_TEST_TARGET what kernels are compiled for (cpu). A case that the
+target refuses has failed, unless unsupported.txt beside this file lists it: then it must be refused, with that message. Options: -k PART runs the cases whose name contains PART, -j N runs
 N at a time, -v prints each case and its time, --list only lists them.
 """
 
 import argparse
 import concurrent.futures
+import fnmatch
 import itertools
 import os
 import shutil
@@ -32,6 +34,11 @@ import zlib
 import numpy as np
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# The ready kernels, in the source tree and where the files are installed.
+READY_KERNELS = next(
+    (folder for folder in (os.path.join(HERE, part) for part in ("../../runtime/kernels", "../../share/tilewright/kernels"))
+     if os.path.isdir(folder)), None
+)
 
 # Kernels are compiled by the compiler under test, and nobody's cache is filled.
 os.environ["TILEWRIGHT_CACHE_DIR"] = "off"
@@ -235,7 +242,7 @@ class Case:
         return path
 
     def command(self, kernel, bind, out, dims, options, source, arguments):
-        command = [cli(), "run", source or self.source, "--kernel", kernel, "--poison"]
+        command = [cli(), "run", source or self.source, "--kernel", kernel, "--poison", *target_options(options)]
         if bind:
             command += ["--bind", ",".join(f"{n}={str(v).lower() if isinstance(v, bool) else v}" for n, v in bind.items())]
         for name, value in (dims or {}).items():
@@ -361,6 +368,35 @@ def cli():
     return program
 
 
+def target():
+    return os.environ.get("TILEWRIGHT_TEST_TARGET") or "cpu"
+
+
+def target_options(options):
+    """--target for a command line that has these options. The reference schedule is the CPU's."""
+    if not os.environ.get("TILEWRIGHT_TEST_TARGET"):
+        return []
+    return ["--target", "cpu" if "--schedule" in options else target()]
+
+
+def listed_refusals(path, suite):
+    """What unsupported.txt says of this target and suite: (pattern of cases, part of the message) of each line
+    `TARGET SUITE PATTERN: MESSAGE`."""
+    refusals = []
+    with open(path) as lines:
+        for number, line in enumerate(lines, 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            head, colon, message = line.partition(": ")
+            words = head.split(None, 2)
+            if not colon or len(words) != 3 or not message.strip():
+                sys.exit(f"{path}:{number}: expected `TARGET SUITE PATTERN: MESSAGE`, found `{line}`")
+            if words[:2] == [target(), suite]:
+                refusals.append((words[2], message.strip()))
+    return refusals
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # All cases
 # ----------------------------------------------------------------------------------------------------------------------
@@ -391,8 +427,11 @@ def _short(value):
     return str(value)
 
 
-def _run_case(case, source, root, verbose):
+def _run_case(case, source, root, verbose, refusals):
+    """(what is wrong with the case or None, whether the target refused it as listed)"""
     name, function, arguments = case
+    refusal = next((message for pattern, message in refusals if fnmatch.fnmatchcase(name, pattern)), None)
+    refused = False
     folder = os.path.join(root, f"case{threading.get_ident()}_{zlib.crc32(name.encode())}")
     os.makedirs(folder)
     t = Case(name, source, folder)
@@ -400,8 +439,11 @@ def _run_case(case, source, root, verbose):
     try:
         function(t, **arguments)
         error = None
+        if refusal is not None:
+            error = f"passes, but unsupported.txt says that the target {target()} refuses it: remove its line there"
     except Mismatch as mismatch:
-        error = str(mismatch)
+        refused = refusal is not None and refusal in str(mismatch)
+        error = None if refused else str(mismatch)
     except Exception:  # a fault of the test itself must not end the others
         error = traceback.format_exc()
     shutil.rmtree(folder)
@@ -410,7 +452,7 @@ def _run_case(case, source, root, verbose):
         error = f"FAILED {name}\n  {error}\n  {command}".replace("\n", "\n  ")
     elif verbose:
         print(f"ok     {name} ({time.monotonic() - begin:.2f} s)", flush=True)
-    return error
+    return error, refused
 
 
 def main(source=None):
@@ -428,14 +470,19 @@ def main(source=None):
         return
     cli()
     source = os.path.join(HERE, source) if source else None
+    suite = os.path.basename(sys.argv[0]).removesuffix("_test.py")
+    refusals = listed_refusals(os.path.join(HERE, "unsupported.txt"), suite)
     begin = time.monotonic()
+    failures = refused = 0
     with tempfile.TemporaryDirectory(prefix="tilewright-semantics-") as root:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
-            jobs = [pool.submit(_run_case, case, source, root, options.v) for case in cases]
-            errors = []
+            jobs = [pool.submit(_run_case, case, source, root, options.v, refusals) for case in cases]
             for job in concurrent.futures.as_completed(jobs):
-                if job.result():
-                    errors.append(job.result())
-                    print(job.result(), flush=True)
-    print(f"{len(cases) - len(errors)} of {len(cases)} cases passed in {time.monotonic() - begin:.0f} s")
-    sys.exit(1 if errors or not cases else 0)
+                error, was_refused = job.result()
+                refused += was_refused
+                if error:
+                    failures += 1
+                    print(error, flush=True)
+    listed = f", {refused} were refused as listed," if refused else ""
+    print(f"{len(cases) - failures - refused} of {len(cases)} cases passed{listed} in {time.monotonic() - begin:.0f} s")
+    sys.exit(1 if failures or not cases else 0)

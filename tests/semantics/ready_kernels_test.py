@@ -8,7 +8,7 @@ import os
 import numpy as np
 
 import reference
-from harness import FLOATS, HERE, array, main, sweep, test
+from harness import FLOATS, READY_KERNELS, array, main, sweep, test
 from reference import attend, gradient, numeric, product, rounding_scale, softmax
 
 # name → where its derivative jumps
@@ -21,7 +21,7 @@ LAYOUTS = ["rows", "columns", "part", "backwards"]
 
 
 def source(name):
-    return os.path.join(HERE, "../../runtime/kernels", name + ".tile")
+    return os.path.join(READY_KERNELS, name + ".tile")
 
 
 def activation(name):
