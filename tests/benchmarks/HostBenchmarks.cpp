@@ -8,10 +8,15 @@
 
 #include <benchmark/benchmark.h>
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace {
+
+#include "KernelTexts.inc"
 
 using tilewright::Context;
 using tilewright::Launchable;
@@ -27,13 +32,6 @@ template <typename T> T get(benchmark::State &state, tilewright::Result<T> resul
   return std::move(*result);
 }
 
-std::string text(const std::string &path) {
-  std::ifstream file(path);
-  std::ostringstream content;
-  content << file.rdbuf();
-  return content.str();
-}
-
 Context oneThread(benchmark::State &state) {
   tw_context_options options = {};
   options.threads = 1;
@@ -43,7 +41,7 @@ Context oneThread(benchmark::State &state) {
 
 /// Lexer, parser and checks of the language reference's 36 kernels; the rate is in lines.
 void checkSource(benchmark::State &state) {
-  std::string source = text(TILEWRIGHT_SOURCE "/tests/semantics/kernels.tile");
+  std::string source = kernelsText;
   Context context = oneThread(state);
   for (auto _ : state)
     benchmark::DoNotOptimize(get(state, context.parse("kernels.tile", source)));
@@ -63,7 +61,7 @@ struct Linear {
 
 /// From text to the first result. The compiler's library is loaded already, nothing else is known.
 void linearFromText(benchmark::State &state) {
-  std::string source = text(TILEWRIGHT_SOURCE "/runtime/kernels/linear.tile");
+  std::string source = linearText;
   Linear data;
   for (auto _ : state) {
     Context context = oneThread(state); // with an empty cache
@@ -77,7 +75,7 @@ BENCHMARK(linearFromText)->Unit(benchmark::kMillisecond);
 /// The specialization is compiled; shapes are bound and checked again.
 void prepareAgain(benchmark::State &state) {
   Context context = oneThread(state);
-  auto module = get(state, context.load(TILEWRIGHT_SOURCE "/runtime/kernels/linear.tile"));
+  auto module = get(state, context.parse("linear.tile", linearText));
   auto kernel = get(state, module.kernel("linear"));
   Linear data;
   Launchable first = data.prepare(state, kernel);

@@ -59,10 +59,9 @@ std::vector<float> randomValues(int64_t count) {
 struct Row {
   std::string name;
   double ours;
-  double yardstick;
+  std::optional<double> yardstick; ///< nothing where it is not installed
   std::string unit;
   std::string against;
-  double ratio() const { return ours / yardstick; }
 };
 
 class Suite {
@@ -93,6 +92,8 @@ public:
     std::string name = std::string("linear, bias, GELU ") + std::to_string(size) + "³ f32" + (reference ? " (reference)" : "");
     if (blas)
       rows.push_back({name, gflops, blas->gflops, "GFLOP/s", "OpenBLAS sgemm (" + blas->core + ")"});
+    else
+      rows.push_back({name, gflops, std::nullopt, "GFLOP/s", "OpenBLAS, which is not installed (libopenblas.so.0)"});
   }
 
   void memoryBound(const char *file, const char *kernel, const std::string &normWeight, int64_t rowCount, int64_t columns) {
@@ -143,7 +144,7 @@ private:
 
   tilewright::Launchable prepare(const std::string &file, const char *name, std::span<const Argument> arguments,
                                  const tilewright::Specialization &specialization) {
-    auto module = context.load(TILEWRIGHT_KERNELS "/" + file);
+    auto module = context.readyKernels(file);
     if (!module)
       fail(module.error());
     auto kernel = module->kernel(name);
@@ -177,8 +178,11 @@ private:
 void print(const std::vector<Row> &rows, const std::string &jsonPath) {
   std::printf("\n%-48s %10s %10s  %-8s %6s  %s\n", "case", "ours", "yardstick", "unit", "ratio", "against");
   for (const Row &row : rows)
-    std::printf("%-48s %10.2f %10.2f  %-8s %6.2f  %s\n", row.name.c_str(), row.ours, row.yardstick, row.unit.c_str(), row.ratio(),
-                row.against.c_str());
+    if (row.yardstick)
+      std::printf("%-48s %10.2f %10.2f  %-8s %6.2f  %s\n", row.name.c_str(), row.ours, *row.yardstick, row.unit.c_str(),
+                  row.ours / *row.yardstick, row.against.c_str());
+    else
+      std::printf("%-48s %10.2f %10s  %-8s %6s  %s\n", row.name.c_str(), row.ours, "-", row.unit.c_str(), "-", row.against.c_str());
   if (jsonPath.empty())
     return;
   std::FILE *file = std::fopen(jsonPath.c_str(), "a");
@@ -186,9 +190,12 @@ void print(const std::vector<Row> &rows, const std::string &jsonPath) {
     std::fprintf(stderr, "error: cannot write %s\n", jsonPath.c_str());
     std::exit(1);
   }
-  for (const Row &row : rows)
-    std::fprintf(file, "{\"case\": \"%s\", \"ours\": %.4f, \"yardstick\": %.4f, \"unit\": \"%s\", \"ratio\": %.4f, \"against\": \"%s\"}\n",
-                 row.name.c_str(), row.ours, row.yardstick, row.unit.c_str(), row.ratio(), row.against.c_str());
+  for (const Row &row : rows) {
+    std::string yardstick = row.yardstick ? std::to_string(*row.yardstick) : "null";
+    std::string ratio = row.yardstick ? std::to_string(row.ours / *row.yardstick) : "null";
+    std::fprintf(file, "{\"case\": \"%s\", \"ours\": %.4f, \"yardstick\": %s, \"unit\": \"%s\", \"ratio\": %s, \"against\": \"%s\"}\n",
+                 row.name.c_str(), row.ours, yardstick.c_str(), row.unit.c_str(), ratio.c_str(), row.against.c_str());
+  }
   std::fclose(file);
 }
 
