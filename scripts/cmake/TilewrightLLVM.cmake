@@ -16,18 +16,30 @@ target_include_directories(tilewright_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS}
 target_compile_definitions(tilewright_llvm INTERFACE ${LLVM_DEFINITIONS_LIST})
 
 if(TILEWRIGHT_STATIC_LLVM)
+  # Of LLVM's targets the host's and NVIDIA's GPUs'; compiler/portable stands in for the rest, and for Polly.
+  set(TILEWRIGHT_ABSENT_LLVM_TARGETS ${LLVM_TARGETS_TO_BUILD})
+  list(REMOVE_ITEM TILEWRIGHT_ABSENT_LLVM_TARGETS "${LLVM_NATIVE_ARCH}" NVPTX)
+  list(JOIN TILEWRIGHT_ABSENT_LLVM_TARGETS "|" absent)
   file(GLOB mlir_archives "${LLVM_LIBRARY_DIR}/libMLIR*.a")
   list(FILTER mlir_archives EXCLUDE REGEX "libMLIR(CAPI|ExecutionEngine|Test|.*Test)[A-Za-z]*\\.a$")
-  execute_process(COMMAND "${LLVM_TOOLS_BINARY_DIR}/llvm-config" --link-static --libs
-                  OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  execute_process(COMMAND "${LLVM_TOOLS_BINARY_DIR}/llvm-config" --link-static --system-libs
-                  OUTPUT_VARIABLE llvm_system OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  separate_arguments(llvm_archives)
-  separate_arguments(llvm_system)
-  target_link_directories(tilewright_llvm INTERFACE "${LLVM_LIBRARY_DIR}")
+  file(GLOB llvm_archives "${LLVM_LIBRARY_DIR}/libLLVM*.a")
+  list(FILTER llvm_archives EXCLUDE REGEX
+       "libLLVM(${absent})(Analysis|AsmParser|AsmPrinter|CodeGen|Desc|Disassembler|Info|TargetMCA|Utils)\\.a$|Testing[A-Za-z]*\\.a$")
+  set(system_archives "")
+  foreach(archive IN ITEMS z zstd)
+    find_library(TILEWRIGHT_${archive}_ARCHIVE lib${archive}.a REQUIRED)
+    list(APPEND system_archives "${TILEWRIGHT_${archive}_ARCHIVE}")
+  endforeach()
   target_link_libraries(tilewright_llvm INTERFACE
-    -Wl,--start-group ${mlir_archives} -Wl,--end-group -Wl,--start-group lldELF lldCommon ${llvm_archives} -Wl,--end-group
-    ${llvm_system} -Wl,--gc-sections)
+    tilewright_portable
+    -Wl,--start-group ${mlir_archives} -Wl,--end-group
+    -Wl,--start-group "${LLVM_LIBRARY_DIR}/liblldELF.a" "${LLVM_LIBRARY_DIR}/liblldCommon.a" ${llvm_archives} -Wl,--end-group
+    ${system_archives} -Wl,--gc-sections)
+  # Folds functions of equal code, as LLVM's builds for Windows do: nothing in LLVM or MLIR tells functions apart by their addresses.
+  # (`safe` folds nothing: Debian's archives have lost the tables of addresses that are taken.)
+  if(TILEWRIGHT_LLD)
+    target_link_options(tilewright_llvm INTERFACE -Wl,--icf=all)
+  endif()
   add_compile_options(-ffunction-sections -fdata-sections)
 else()
   target_link_directories(tilewright_llvm INTERFACE "${LLVM_LIBRARY_DIR}")
