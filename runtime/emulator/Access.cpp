@@ -1,7 +1,7 @@
 // What a warp's loads and stores may touch: bounds, alignment, and for shared memory the shadow. Every access of every executor
 // comes through here.
 #include "runtime/Text.h"
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/Warp.h"
 
 using namespace tilewright::runtime;
@@ -12,7 +12,7 @@ std::byte *Warp::access(const Instruction &instruction, unsigned lane, Space spa
   if (space == Space::Generic) {
     uint64_t window = address & windowMask;
     space = window == 0                 ? Space::Global
-            : window == sharedWindow    ? Space::Shared
+            : window == sharedWindow    ? Space::SharedCluster
             : window == localWindow     ? Space::Local
             : window == parameterWindow ? Space::Parameter
                                         : Space::Global;
@@ -27,7 +27,7 @@ std::byte *Warp::access(const Instruction &instruction, unsigned lane, Space spa
   switch (space) {
   case Space::Shared:
   case Space::SharedCluster:
-    return sharedAccess(instruction, lane, address, bytes, bits, data);
+    return sharedAccess(instruction, lane, space, address, bytes, bits, data);
   case Space::Local:
     return localAccess(instruction, lane, address, bytes);
   case Space::Parameter:
@@ -73,75 +73,107 @@ std::byte *Warp::parameterAccess(const Instruction &instruction, unsigned lane, 
   return nullptr;
 }
 
-std::byte *Warp::sharedBytes(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes) {
-  uint64_t offset = address - sharedBase;
-  if (offset <= block.shared.size() && bytes <= block.shared.size() - offset)
-    return block.shared.data() + offset;
-  fault(FaultKind::OutOfBounds, instruction, lane,
-        concat(bytes, " bytes of shared memory at ", address, "; the block has ", block.shared.size(), " bytes, from ",
-               sharedBase, " on"),
-        address);
-  return nullptr;
+bool Warp::sharedBytes(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
+                       SharedPlace &place) {
+  place.block = &block;
+  uint64_t inBlock = address;
+  if (uint64_t rank = address >> rankShift; rank != 0 && space == Space::SharedCluster && rank <= block.cluster.blockCount()) {
+    place.block = &block.cluster.block(static_cast<unsigned>(rank - 1));
+    inBlock = address & ((uint64_t(1) << rankShift) - 1);
+  }
+  uint64_t offset = inBlock - sharedBase, size = place.block->shared.size();
+  if (offset > size || bytes > size - offset) {
+    fault(FaultKind::OutOfBounds, instruction, lane,
+          concat(bytes, " bytes of shared memory at ", inBlock, "; the block has ", size, " bytes, from ", sharedBase, " on"),
+          address);
+    return false;
+  }
+  place.address = static_cast<uint32_t>(inBlock);
+  place.data = place.block->shared.data() + offset;
+  return place.block == &block || visit(instruction, lane, address, *place.block);
 }
 
-bool Warp::sharedAddress(const Instruction &instruction, unsigned lane, uint64_t &address, uint32_t bytes) {
-  if (instruction.space == Space::Generic) {
+bool Warp::sharedAddress(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint32_t alignment,
+                         SharedPlace &place) {
+  Space space = instruction.space;
+  if (space == Space::Generic) {
     if ((address & windowMask) != sharedWindow) {
       fault(FaultKind::OutOfBounds, instruction, lane, "an address that is not shared memory's", address);
       return false;
     }
     address &= ~windowMask;
+    space = Space::SharedCluster;
   }
-  if (address & (bytes - 1)) {
-    fault(FaultKind::Misaligned, instruction, lane, concat("an address that ", bytes, " does not divide"), address);
+  if (address & (alignment - 1)) {
+    fault(FaultKind::Misaligned, instruction, lane, concat("an address that ", alignment, " does not divide"), address);
     return false;
   }
-  return sharedBytes(instruction, lane, address, bytes) != nullptr;
+  return sharedBytes(instruction, lane, space, address, bytes, place);
+}
+
+bool Warp::visit(const Instruction &instruction, unsigned lane, uint64_t address, Block &other) {
+  auto refuse = [&](std::string message) {
+    fault(FaultKind::Peer, instruction, lane, std::move(message), address);
+    return false;
+  };
+  if (other.isDone())
+    return refuse(concat("shared memory of block ", other.rank,
+                         " of the cluster, which has ended: a barrier.cluster before its end "
+                         "is missing"));
+  bool hasMet = false;
+  for (uint16_t its = 0; its < other.warpCount(); ++its)
+    hasMet |= known.clocks[other.firstParty + its] != 0;
+  if (!hasMet && block.launch.options.checkRaces)
+    return refuse(concat("shared memory of block ", other.rank,
+                         " of the cluster, which may not have begun: a barrier.cluster is missing "
+                         "before this"));
+  other.noteVisitor(accessor(instruction, lane, 0));
+  return true;
 }
 
 Accessor Warp::accessor(const Instruction &instruction, unsigned lane, uint8_t bits) const {
   Accessor who;
-  who.warp = static_cast<uint8_t>(number);
+  who.party = party;
   who.lane = static_cast<uint8_t>(lane);
   who.isStrong = bits & StrongAccess;
-  who.clock = block.clocks[number][number];
+  who.clock = known.clocks[party];
   who.instruction = static_cast<uint32_t>(&instruction - program.code.data());
   who.step = static_cast<uint32_t>(steps);
   return who;
 }
 
-std::byte *Warp::sharedAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits,
-                              const void *data) {
-  std::byte *place = sharedBytes(instruction, lane, address, bytes);
-  if (!place || !block.launch.options.checkRaces)
-    return place;
-  uint32_t offset = static_cast<uint32_t>(address - sharedBase);
-  Clocks &known = block.clocks[number];
+std::byte *Warp::sharedAccess(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
+                              uint8_t bits, const void *data) {
+  SharedPlace place;
+  if (!sharedBytes(instruction, lane, space, address, bytes, place))
+    return nullptr;
+  if (!block.launch.options.checkRaces)
+    return place.data;
+  Block &owner = *place.block;
+  uint32_t offset = place.offset();
   // A flag: who reads it knows what its writer knew.
   if ((bits & StrongAccess) && (bits & ReadAccess))
-    if (auto flag = block.flags.find(offset); flag != block.flags.end())
-      block.acquire(number, flag->second);
-  Accessor who = accessor(instruction, lane, bits);
+    if (auto flag = owner.flags.find(offset); flag != owner.flags.end())
+      acquire(flag->second);
+  Actor who = actor(accessor(instruction, lane, bits), lane);
   std::optional<Conflict> conflict;
   if (bits & ReadAccess)
-    conflict = block.shadow.read(offset, bytes, who, known, block.lastSync[number]);
+    conflict = owner.shadow.read(offset, bytes, who);
   if (!conflict && (bits & WriteAccess))
-    conflict = block.shadow.write(offset, bytes, who, known, block.lastSync[number], data && memcmp(place, data, bytes) == 0);
+    conflict = owner.shadow.write(offset, bytes, who, data && memcmp(place.data, data, bytes) == 0);
   if (conflict) {
     reportConflict(instruction, lane, address, *conflict, bits & WriteAccess);
     return nullptr;
   }
   if ((bits & StrongAccess) && (bits & WriteAccess))
-    block.release(number, block.flags[offset]);
-  return place;
+    release(owner.flags[offset]);
+  return place.data;
 }
 
 bool Warp::sharedReads(const Instruction &instruction, uint32_t lanes, const uint64_t (&addresses)[warpSize], uint32_t bytes,
                        const std::byte *(&places)[warpSize]) {
   bool checks = block.launch.options.checkRaces;
-  Accessor who = accessor(instruction, 0, ReadAccess);
-  const Clocks &known = block.clocks[number];
-  uint32_t lastSync = block.lastSync[number];
+  Actor who = actor(accessor(instruction, 0, ReadAccess), 0);
   uint64_t size = block.shared.size();
   for (unsigned lane : lanesOf(lanes)) {
     uint64_t offset = addresses[lane] - sharedBase;
@@ -150,14 +182,13 @@ bool Warp::sharedReads(const Instruction &instruction, uint32_t lanes, const uin
     places[lane] = block.shared.data() + offset;
     if (!checks)
       continue;
-    who.lane = static_cast<uint8_t>(lane);
-    if (auto conflict = block.shadow.read(static_cast<uint32_t>(offset), bytes, who, known, lastSync))
+    who.as.lane = who.lane = static_cast<uint8_t>(lane);
+    if (auto conflict = block.shadow.read(static_cast<uint32_t>(offset), bytes, who))
       return reportConflict(instruction, lane, addresses[lane], *conflict, false);
   }
   return true;
 }
 
-/// Always false.
 bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict,
                           bool isWrite) {
   if (conflict.kind == Conflict::Kind::Uninitialized) {
@@ -167,28 +198,44 @@ bool Warp::reportConflict(const Instruction &instruction, unsigned lane, uint64_
           address);
     return false;
   }
-  const Instruction &earlier = program.code[conflict.other.instruction];
-  bool several = conflict.other.lane == Accessor::severalLanes;
-  unsigned otherLane = several ? (lane == 0 ? 1 : 0) : conflict.other.lane;
-  Place other = place(earlier, 0);
-  other.thread = block.threadIndex(conflict.other.warp * warpSize + otherLane);
-  std::string role = conflict.kind == Conflict::Kind::AfterRead  ? "the earlier read"
-                     : conflict.kind == Conflict::Kind::InFlight ? "the copy in flight"
-                                                                 : "the earlier write";
+  const Accessor &earlier = conflict.other;
+  uint16_t otherParty = earlier.isAsync ? static_cast<uint16_t>(earlier.step) : earlier.party;
+  Warp &otherWarp = block.cluster.warp(otherParty);
+  bool several = earlier.lane == Accessor::severalLanes && !earlier.isAsync;
+  unsigned otherLane = several ? (lane == 0 ? 1 : 0) : earlier.lane == Accessor::severalLanes ? 0 : earlier.lane;
+  Party other{otherWarp.place(program.code[earlier.instruction], otherLane),
+              conflict.kind == Conflict::Kind::AfterRead  ? "the earlier read"
+              : conflict.kind == Conflict::Kind::InFlight ? "the copy in flight"
+                                                          : "the earlier write"};
   if (several)
-    role += " (by several threads of the warp)";
+    other.role += " (by several threads of the warp)";
   if (conflict.kind == Conflict::Kind::InFlight) {
     fault(FaultKind::InFlight, instruction, lane,
           concat(isWrite ? "a write to" : "a read of",
                  " shared memory that an asynchronous copy may still be writing: no wait has covered it"),
-          address, {{other, role}});
+          address, {other});
     return false;
   }
-  bool sameWarp = conflict.other.warp == number;
+  if (conflict.kind == Conflict::Kind::Unfenced) {
+    fault(FaultKind::Proxy, instruction, lane,
+          concat("an asynchronous ", isWrite ? "write to" : "read of",
+                 " shared memory that a thread has written before: fence.proxy.async is missing between the two"),
+          address, {other});
+    return false;
+  }
+  if (conflict.kind == Conflict::Kind::AfterRead && earlier.isAsync) {
+    fault(FaultKind::Race, instruction, lane,
+          "a write to shared memory that an asynchronous instruction may still be reading: nothing has waited for it, and told "
+          "this "
+          "thread",
+          address, {other});
+    return false;
+  }
   fault(FaultKind::Race, instruction, lane,
         concat(isWrite ? "a write to" : "a read of", " shared memory that another thread ",
                conflict.kind == Conflict::Kind::AfterRead ? "reads" : "writes", ", and no barrier orders the two",
-               sameWarp ? " (threads of one warp are ordered by bar.warp.sync or a barrier, not by running together)" : ""),
-        address, {{other, role}});
+               otherParty == party ? " (threads of one warp are ordered by bar.warp.sync or a barrier, not by running together)"
+                                   : ""),
+        address, {other});
   return false;
 }

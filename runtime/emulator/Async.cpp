@@ -1,6 +1,6 @@
 #include "runtime/emulator/Async.h"
 
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 
 #include <cstring>
 
@@ -34,7 +34,7 @@ void Async::complete(Block &block, Copy &copy) {
   copy.isDone = true;
   if (!block.launch.options.checkRaces)
     return;
-  copy.who.clock = block.clocks[copy.who.warp][copy.who.warp];
+  copy.who.clock = block.cluster.warp(copy.who.party).known.clocks[copy.who.party];
   block.shadow.settle(copy.destination, copy.bytes, copy.who);
 }
 
@@ -72,7 +72,7 @@ void Async::fire(Block &block, size_t index) {
   Mbarrier *barrier = block.mbarrier(arrive.mbarrier);
   if (!barrier || barrier->pending == 0)
     return;
-  block.release(arrive.who.warp, barrier->arrivals);
+  block.cluster.warp(arrive.who.party).release(barrier->arrivals);
   --barrier->pending;
   block.update(*barrier, arrive.mbarrier);
 }

@@ -25,11 +25,12 @@ Outcome copyAsync(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   uint32_t bytes = static_cast<uint32_t>(instruction.operand(2).value);
   for (unsigned lane : lanesOf(lanes)) {
     uint64_t destination = warp.address(instruction.operand(0), lane), from = warp.address(instruction.operand(1), lane);
-    if (!warp.sharedAddress(instruction, lane, destination, bytes))
+    SharedPlace to;
+    if (!warp.sharedAddress(instruction, lane, destination, bytes, bytes, to))
       return Outcome::Fault;
     Copy copy;
     copy.who = warp.accessor(instruction, lane, WriteAccess);
-    copy.destination = static_cast<uint32_t>(destination - sharedBase);
+    copy.destination = to.offset();
     copy.bytes = bytes;
     copy.sourceBytes = sourceBytes(warp, instruction, lane, bytes);
     if (copy.sourceBytes > bytes)
@@ -49,8 +50,7 @@ Outcome copyAsync(Warp &warp, const Instruction &instruction, uint32_t lanes) {
         copy.source = place;
     }
     if (block.launch.options.checkRaces)
-      if (auto conflict =
-              block.shadow.begin(copy.destination, bytes, copy.who, block.clocks[warp.number], block.lastSync[warp.number])) {
+      if (auto conflict = block.shadow.begin(copy.destination, bytes, warp.actor(copy.who, lane))) {
         warp.reportConflict(instruction, lane, destination, *conflict, true);
         return Outcome::Fault;
       }
@@ -82,15 +82,15 @@ Outcome arriveAfterCopies(Warp &warp, const Instruction &instruction, uint32_t l
   Block &block = warp.block;
   for (unsigned lane : lanesOf(lanes)) {
     uint64_t address = warp.address(instruction.operand(0), lane);
-    if (!warp.sharedAddress(instruction, lane, address, 8))
+    SharedPlace place;
+    if (!warp.sharedAddress(instruction, lane, address, 8, 8, place))
       return Outcome::Fault;
-    Mbarrier *barrier = block.mbarrier(static_cast<uint32_t>(address));
+    Mbarrier *barrier = place.block == &block ? block.mbarrier(place.address) : nullptr;
     if (!barrier)
       return warp.fault(FaultKind::Barrier, instruction, lane, "there is no mbarrier: nobody has initialized it", address);
     if (!instruction.detail)
       ++barrier->pending;
-    block.async.arriveAfter(warp.number * warpSize + lane, static_cast<uint32_t>(address),
-                            warp.accessor(instruction, lane, WriteAccess));
+    block.async.arriveAfter(warp.number * warpSize + lane, place.address, warp.accessor(instruction, lane, WriteAccess));
   }
   return Outcome::Next;
 }

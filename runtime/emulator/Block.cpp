@@ -1,4 +1,4 @@
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 
 #include "runtime/Text.h"
 
@@ -7,40 +7,17 @@
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::emulator;
 
-namespace {
-
-/// Instructions of a warp before the next one's turn. With a seed the turns are short and of random length.
-constexpr uint64_t quantum = 100'000;
-/// Failed polls of barriers without anything happening, per warp, after which nothing will.
-constexpr uint64_t pollLimit = 4096;
-
-uint64_t mix(uint64_t seed, uint64_t number) {
-  return (seed + 1) * 0x9e3779b97f4a7c15 ^ (number + 1) * 0xbf58476d1ce4e5b9;
-}
-
-Index3 indexOf(uint64_t number, const Extent3 &extent) {
-  return {static_cast<uint32_t>(number % extent.x), static_cast<uint32_t>(number / extent.x % extent.y),
-          static_cast<uint32_t>(number / extent.x / extent.y)};
-}
-
-} // namespace
-
-Block::Block(Launch &launch, uint64_t number)
-    : launch(launch), index(indexOf(number, launch.shape.grid)),
+Block::Block(Cluster &cluster, unsigned rank, Index3 index, uint16_t firstParty)
+    : cluster(cluster), launch(cluster.launch), rank(rank), index(index), firstParty(firstParty),
       shared(launch.kernel.dynamicOffset - sharedBase + launch.shape.dynamicSharedBytes),
-      shadow(static_cast<uint32_t>(shared.size()),
-             (launch.shape.block.x * launch.shape.block.y * launch.shape.block.z + 31) / 32),
-      async(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z), specials(offsetOf(Special::Count)),
-      threads(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z),
-      random(mix(launch.options.seed.value_or(0), number)) {
+      shadow(static_cast<uint32_t>(shared.size())), async(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z),
+      specials(offsetOf(Special::Count)), threads(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z) {
   fillSpecials();
   unsigned count = (threads + warpSize - 1) / warpSize;
-  clocks.assign(count, Clocks(count, 0));
-  lastSync.assign(count, 0);
   for (unsigned warp = 0; warp < count; ++warp) {
-    clocks[warp][warp] = 1;
     unsigned lanes = std::min(threads - warp * warpSize, warpSize);
-    warps.push_back(std::make_unique<Warp>(*this, warp, lanes == warpSize ? allLanes : (1u << lanes) - 1));
+    warps.push_back(std::make_unique<Warp>(*this, warp, static_cast<uint16_t>(firstParty + warp),
+                                           lanes == warpSize ? allLanes : (1u << lanes) - 1));
   }
   // Contents before the first write are anything: a pattern that is a NaN in f16, bf16, f32 and f64 shows in results.
   std::fill(shared.begin(), shared.end(), std::byte(0xff));
@@ -49,7 +26,7 @@ Block::Block(Launch &launch, uint64_t number)
 Block::~Block() = default;
 
 Index3 Block::threadIndex(unsigned thread) const {
-  return indexOf(thread, launch.shape.block);
+  return indexIn(launch.shape.block, thread);
 }
 
 void Block::fillSpecials() {
@@ -73,97 +50,57 @@ void Block::fillSpecials() {
   fill(Special::GridId, launch.gridId, 8);
   fill(Special::DynamicSharedSize, shape.dynamicSharedBytes);
   fill(Special::TotalSharedSize, shared.size());
+  const Extent3 &size = shape.cluster;
+  fill(Special::ClusterIdX, cluster.index.x);
+  fill(Special::ClusterIdY, cluster.index.y);
+  fill(Special::ClusterIdZ, cluster.index.z);
+  fill(Special::NclusterIdX, shape.grid.x / size.x);
+  fill(Special::NclusterIdY, shape.grid.y / size.y);
+  fill(Special::NclusterIdZ, shape.grid.z / size.z);
+  fill(Special::ClusterCtaIdX, index.x % size.x);
+  fill(Special::ClusterCtaIdY, index.y % size.y);
+  fill(Special::ClusterCtaIdZ, index.z % size.z);
+  fill(Special::ClusterNctaIdX, size.x);
+  fill(Special::ClusterNctaIdY, size.y);
+  fill(Special::ClusterNctaIdZ, size.z);
+  fill(Special::ClusterCtaRank, rank);
+  fill(Special::ClusterNctaRank, size.x * size.y * size.z);
+  uint32_t isExplicit = launch.kernel.requiredCluster.x || size.x * size.y * size.z > 1 ? allLanes : 0;
+  memcpy(specials.data() + offsetOf(Special::IsExplicitCluster), &isExplicit, 4);
+}
+
+bool Block::chance(unsigned outOf) {
+  return cluster.chance(outOf);
+}
+
+bool Block::isDone() const {
+  return std::all_of(warps.begin(), warps.end(), [](const auto &warp) { return warp->isDone(); });
 }
 
 void Block::report(Fault fault) {
-  if (!found)
-    found = std::move(fault);
-  launch.stop.store(true, std::memory_order_relaxed);
+  cluster.report(std::move(fault));
 }
 
-Warp *Block::nextWarp(size_t &turn) {
-  if (launch.options.seed)
-    turn = random() % warps.size();
-  for (size_t step = 0; step < warps.size(); ++step) {
-    Warp &warp = *warps[(turn + step) % warps.size()];
-    if (!warp.canRun())
-      continue;
-    turn = (turn + step + 1) % warps.size();
-    return &warp;
-  }
-  return nullptr;
-}
-
-void Block::run() {
-  size_t turn = 0;
-  // Another block's fault ends the launch, and this block with it: it may wait for that one.
-  while (!found && !launch.stop.load(std::memory_order_relaxed)) {
-    if (chance(16) && async.hasPendingArrive())
-      async.fire(*this, random() % async.pendingArrives());
-    Warp *warp = nextWarp(turn);
-    bool isIdle = !warp || idlePolls > pollLimit * warps.size();
-    if (isIdle && async.hasPendingArrive()) {
-      idlePolls = 0;
-      async.fire(*this, 0);
-    } else if (isIdle) {
-      if (std::all_of(warps.begin(), warps.end(), [](const auto &one) { return one->isDone(); }))
-        break;
-      reportDeadlock();
-    } else {
-      warp->run(launch.options.seed ? 1 + random() % 64 : quantum);
-      if (!found && launch.steps.load(std::memory_order_relaxed) > launch.options.stepLimit)
-        warp->fault(FaultKind::StepLimit, launch.program.code[std::min<size_t>(warp->pc, launch.program.code.size() - 1)], 0,
-                    concat("the launch has executed more than ", launch.options.stepLimit,
-                           " instructions; a thread may wait in a loop for what never happens"));
-    }
-  }
-  uint64_t lanes = 0;
-  for (const auto &warp : warps)
-    lanes += warp->laneSteps;
-  launch.laneSteps.fetch_add(lanes, std::memory_order_relaxed);
-}
-
-void Block::reportDeadlock() {
-  std::vector<Party> parties;
-  size_t waiting = 0;
-  for (const auto &warp : warps) {
-    if (warp->isDone())
-      continue;
-    ++waiting;
-    warp->describeWaits(parties);
-  }
-  for (unsigned id = 0; id < 16; ++id)
-    if (barriers[id].isOpen && !parties.empty())
-      parties.back().role += concat("; barrier ", id, " has ", barriers[id].arrived, " warps of ",
-                                    barriers[id].expected ? std::to_string(barriers[id].expected) : "all");
-  for (const auto &[offset, barrier] : mbarriers)
-    if (!parties.empty())
-      parties.back().role += concat("; the mbarrier at ", offset, " is in phase ", barrier.phase, " with ", barrier.pending,
-                                    " arrivals of ", barrier.expected, " and ", barrier.bytes, " bytes pending");
-  Place place;
+void Block::describeBarriers(std::vector<Party> &parties) const {
   if (parties.empty())
-    place.block = index;
-  else
-    place = parties.front().place;
-  report({FaultKind::Deadlock, launch.kernel.name, place,
-          concat(waiting, " of ", warps.size(), " warps have not ended and none can go on"), std::nullopt, std::move(parties)});
+    return;
+  std::string &text = parties.back().role;
+  for (unsigned id = 0; id < 16; ++id)
+    if (barriers[id].isOpen)
+      text += concat("; barrier ", id, " has ", barriers[id].arrived, " warps of ",
+                     barriers[id].expected ? std::to_string(barriers[id].expected) : "all");
+  for (const auto &[offset, barrier] : mbarriers)
+    text += concat("; the mbarrier at ", offset, " is in phase ", barrier.phase, " with ", barrier.pending, " arrivals of ",
+                   barrier.expected, " and ", barrier.bytes, " bytes pending");
 }
 
-void Block::release(unsigned warp, Clocks &into) {
-  if (into.empty())
-    into.assign(warps.size(), 0);
-  join(into, clocks[warp]);
-  ++clocks[warp][warp];
+void Block::publishMbarriers(uint16_t party) {
+  for (auto &[offset, barrier] : mbarriers)
+    barrier.isPublished |= barrier.initialized.party == party;
 }
 
-/// What the warp's own lanes had released is ordered before what its lanes do from now on.
-void Block::acquire(unsigned warp, const Clocks &from) {
-  join(clocks[warp], from);
-  lastSync[warp] = std::max(lastSync[warp], from[warp]);
-}
-
-void Block::orderLanes(unsigned warp) {
-  lastSync[warp] = clocks[warp][warp]++;
+void Block::noteVisitor(const Accessor &who) {
+  visitors[who.party] = who;
 }
 
 bool Block::arrive(unsigned id, uint32_t expectedWarps, Warp &warp, std::string &message) {
@@ -183,8 +120,8 @@ bool Block::arrive(unsigned id, uint32_t expectedWarps, Warp &warp, std::string 
   barrier.who |= 1u << warp.number;
   barrier.expected = expectedWarps;
   ++barrier.arrived;
-  lastSync[warp.number] = clocks[warp.number][warp.number];
-  release(warp.number, barrier.clocks);
+  warp.lastSync = warp.known.clocks[warp.party];
+  warp.release(barrier.known);
   return true;
 }
 
@@ -197,21 +134,44 @@ void Block::completeIfFull(unsigned id) {
     expected = static_cast<size_t>(std::count_if(warps.begin(), warps.end(), [](const auto &warp) { return !warp->isDone(); }));
   if (barrier.arrived < expected || expected == 0)
     return;
-  Clocks known = barrier.clocks;
+  Knowledge known = barrier.known;
   for (auto &warp : warps)
     if (warp->isAllAt(id)) {
-      acquire(warp->number, known);
+      warp->acquire(known);
       warp->wake(Wait::Kind::Barrier, id, true, &barrier);
     }
   barrier.reset();
-  idlePolls = 0;
+  cluster.idlePolls = 0;
 }
 
 /// A warp, or lanes of it, have exited: barriers for all wait for fewer now.
-void Block::warpExited() {
+void Block::warpExited(Warp &warp) {
   for (unsigned id = 0; id < 16; ++id)
     if (barriers[id].isOpen && barriers[id].expected == 0)
       completeIfFull(id);
+  cluster.completeBarrier();
+  if (isDone())
+    checkEnd(warp);
+}
+
+/// The block ends; its shared memory goes. What other blocks of the cluster did there must be known to be over.
+void Block::checkEnd(Warp &last) {
+  if (!launch.options.checkRaces)
+    return;
+  Knowledge all;
+  for (auto &warp : warps)
+    all.join(warp->known);
+  for (const auto &[party, visitor] : visitors) {
+    if (all.clocks[party] >= visitor.clock)
+      continue;
+    Warp &other = cluster.warp(party);
+    last.fault(FaultKind::Peer, launch.program.code[last.pc], 0,
+               concat("block ", rank, " of the cluster ends, and nothing makes it wait for block ", other.block.rank,
+                      ", which accesses its shared memory: a barrier.cluster is missing before the end"),
+               std::nullopt,
+               {{other.place(launch.program.code[visitor.instruction], visitor.lane), "the other block's access"}});
+    return;
+  }
 }
 
 Mbarrier *Block::mbarrier(uint32_t offset) {
@@ -219,16 +179,31 @@ Mbarrier *Block::mbarrier(uint32_t offset) {
   return found == mbarriers.end() ? nullptr : &found->second;
 }
 
+Mbarrier *Block::newMbarrier(uint32_t offset) {
+  auto [place, isNew] = mbarriers.try_emplace(offset);
+  if (!isNew)
+    return nullptr;
+  auto [clock, isFirst] = mbarrierClocks.try_emplace(offset);
+  if (isFirst)
+    clock->second.first = cluster.newParty();
+  place->second.party = clock->second.first;
+  place->second.clockBase = clock->second.second;
+  return &place->second;
+}
+
+void Block::removeMbarrier(uint32_t offset) {
+  mbarrierClocks[offset].second = mbarriers.at(offset).copyClock();
+  mbarriers.erase(offset);
+}
+
 void Block::update(Mbarrier &barrier, uint32_t offset) {
-  idlePolls = 0;
+  cluster.idlePolls = 0;
   if (barrier.pending != 0 || barrier.bytes != 0)
     return;
+  barrier.completed.join(barrier.arrivals);
+  barrier.completed.clocks.raise(barrier.party, barrier.copyClock());
   ++barrier.phase;
   barrier.pending = barrier.expected;
-  if (!barrier.arrivals.empty()) {
-    barrier.completed.resize(barrier.arrivals.size());
-    join(barrier.completed, barrier.arrivals);
-  }
   for (auto &warp : warps)
     warp->wake(Wait::Kind::Mbarrier, offset, false);
 }

@@ -1,4 +1,4 @@
-// A block of threads: its shared memory, barriers and warps, and the order in which the warps run.
+// A block of threads: its shared memory, its barriers and its warps.
 #pragma once
 
 #include "runtime/emulator/Async.h"
@@ -9,58 +9,64 @@
 
 #include <map>
 #include <memory>
-#include <random>
 
 namespace tilewright::runtime::emulator {
 
+class Cluster;
+
 class Block {
 public:
-  Block(Launch &launch, uint64_t number);
+  /// `firstParty`: of its warps in the cluster.
+  Block(Cluster &cluster, unsigned rank, Index3 index, uint16_t firstParty);
   ~Block();
 
-  /// Runs all threads to their end, or to the first fault.
-  void run();
-  const std::optional<Fault> &fault() const { return found; }
   void report(Fault fault);
 
   unsigned threadCount() const { return threads; }
   Index3 threadIndex(unsigned thread) const;
   unsigned warpCount() const { return static_cast<unsigned>(warps.size()); }
-  bool chance(unsigned outOf) { return launch.options.seed && random() % outOf == 0; }
+  Warp &warp(unsigned number) { return *warps[number]; }
+  bool chance(unsigned outOf);
+  bool isDone() const;
 
   // Barriers (BarrierOps.cpp). A warp calls arrive when all its lanes are at the barrier.
   bool arrive(unsigned id, uint32_t expectedWarps, Warp &warp, std::string &message);
   void completeIfFull(unsigned id);
-  void warpExited();
+  void warpExited(Warp &warp);
   Mbarrier *mbarrier(uint32_t offset);
+  /// The new mbarrier at a place, or null if there is one.
+  Mbarrier *newMbarrier(uint32_t offset);
+  void removeMbarrier(uint32_t offset);
   /// Completes the phase if nothing is pending.
   void update(Mbarrier &barrier, uint32_t offset);
-  void release(unsigned warp, Clocks &into);
-  void acquire(unsigned warp, const Clocks &from);
-  void orderLanes(unsigned warp);
+  /// What a fence at the cluster's scope does for the mbarriers that a warp has initialized: other blocks may rely on them.
+  void publishMbarriers(uint16_t party);
+  void describeBarriers(std::vector<Party> &parties) const;
 
+  /// A warp of another block has accessed this one's shared memory: until it knows of that, this block may not end.
+  void noteVisitor(const Accessor &who);
+
+  Cluster &cluster;
   Launch &launch;
-  const Index3 index;
+  const unsigned rank; // in the cluster
+  const Index3 index;  // in the grid
+  const uint16_t firstParty;
   std::vector<std::byte> shared; // from sharedBase on
   Shadow shadow;
-  std::vector<Clocks> clocks;       // by warp
-  std::vector<uint32_t> lastSync;   // by warp
-  std::map<uint32_t, Clocks> flags; // strong stores to shared memory, by address
+  std::map<uint32_t, Knowledge> flags; // strong stores to shared memory, by address
   NamedBarrier barriers[16];
   std::map<uint32_t, Mbarrier> mbarriers;
   Async async;
   std::vector<std::byte> specials; // Bank::Block
-  uint64_t idlePolls = 0;          // failed test_waits since anything happened
 
 private:
-  Warp *nextWarp(size_t &turn);
   void fillSpecials();
-  void reportDeadlock();
+  void checkEnd(Warp &last);
 
   unsigned threads;
   std::vector<std::unique_ptr<Warp>> warps;
-  std::optional<Fault> found;
-  std::mt19937_64 random;
+  std::map<uint16_t, Accessor> visitors;                            // the last access of each
+  std::map<uint32_t, std::pair<uint16_t, uint32_t>> mbarrierClocks; // party and last clock of an mbarrier that was at a place
 };
 
 } // namespace tilewright::runtime::emulator

@@ -2,7 +2,7 @@
 
 #include "runtime/Text.h"
 #include "runtime/cpu/ThreadPool.h"
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/Parser.h"
 
 #include <algorithm>
@@ -20,29 +20,29 @@ template <typename Three> uint64_t product(const Three &index) {
   return uint64_t(index.x) * index.y * index.z;
 }
 
-/// Runs all blocks; those whose faults are kept are the first in the order of the grid among the ones that ran.
-LaunchReport runBlocks(Launch &launch) {
-  uint64_t blocks = product(launch.shape.grid);
+/// Runs all clusters; those whose faults are kept are the first in the order of the grid among the ones that ran.
+LaunchReport runClusters(Launch &launch) {
+  uint64_t clusters = product(launch.shape.grid) / product(launch.shape.cluster);
   std::mutex mutex;
   std::map<uint64_t, Fault> faults;
   auto runOne = [&](uint64_t number) {
     if (launch.stop.load(std::memory_order_relaxed))
       return;
-    Block block(launch, number);
-    block.run();
-    if (!block.fault())
+    Cluster cluster(launch, number);
+    cluster.run();
+    if (!cluster.fault())
       return;
     std::lock_guard lock(mutex);
-    faults.emplace(number, *block.fault());
+    faults.emplace(number, *cluster.fault());
   };
   if (launch.options.threads > 1) {
     ThreadPool pool(launch.options.threads);
-    pool.forEach(static_cast<int64_t>(blocks), 1, [&](int64_t first, int64_t last, int) {
+    pool.forEach(static_cast<int64_t>(clusters), 1, [&](int64_t first, int64_t last, int) {
       for (int64_t number = first; number < last; ++number)
         runOne(static_cast<uint64_t>(number));
     });
   } else {
-    for (uint64_t number = 0; number < blocks; ++number)
+    for (uint64_t number = 0; number < clusters; ++number)
       runOne(number);
   }
   LaunchReport report;
@@ -148,6 +148,20 @@ Result<std::pair<uint64_t, uint64_t>> Device::variable(const Module &module, std
   return Status(TW_NOT_FOUND, concat("module ", module.program().name, " has no variable ", name));
 }
 
+Status Device::checkCluster(const Function &kernel, const LaunchShape &shape) const {
+  auto refuse = [&](std::string what) { return Status(TW_INVALID_ARGUMENT, concat("kernel ", kernel.name, ": ", what)); };
+  const Extent3 &cluster = shape.cluster;
+  if (kernel.requiredCluster.x && text(cluster) != text(kernel.requiredCluster))
+    return refuse(concat("clusters of ", text(cluster), " blocks; its .reqnctapercluster is ", text(kernel.requiredCluster)));
+  if (product(cluster) == 0 || product(cluster) > limits.blocksPerCluster)
+    return refuse(concat("clusters of ", text(cluster), " blocks; the device allows 1 to ", limits.blocksPerCluster));
+  if (kernel.mostClusterBlocks && product(cluster) > kernel.mostClusterBlocks)
+    return refuse(concat("clusters of ", product(cluster), " blocks; its .maxclusterrank is ", kernel.mostClusterBlocks));
+  if (shape.grid.x % cluster.x || shape.grid.y % cluster.y || shape.grid.z % cluster.z)
+    return refuse(concat("a grid of ", text(shape.grid), " blocks is not a whole number of clusters of ", text(cluster)));
+  return {};
+}
+
 Status Device::checkLaunch(const Function &kernel, const LaunchShape &shape, std::span<const std::byte> parameters) const {
   uint64_t threads = product(shape.block);
   auto refuse = [&](std::string what) { return Status(TW_INVALID_ARGUMENT, concat("kernel ", kernel.name, ": ", what)); };
@@ -159,8 +173,8 @@ Status Device::checkLaunch(const Function &kernel, const LaunchShape &shape, std
     return refuse(concat(threads, " threads in a block; its .maxntid is ", text(kernel.maxThreads)));
   if (kernel.requiredThreads.x && text(shape.block) != text(kernel.requiredThreads))
     return refuse(concat("blocks of ", text(shape.block), " threads; its .reqntid is ", text(kernel.requiredThreads)));
-  if (kernel.requiredCluster.x && product(kernel.requiredCluster) > 1)
-    return Status(TW_UNSUPPORTED, concat("kernel ", kernel.name, ": clusters are not emulated yet"));
+  if (Status status = checkCluster(kernel, shape); !status.ok())
+    return status;
   uint64_t shared = kernel.dynamicOffset - sharedBase + uint64_t(shape.dynamicSharedBytes);
   if (shared > limits.sharedBytesPerBlock)
     return refuse(concat(shared, " bytes of shared memory; the device allows ", limits.sharedBytesPerBlock));
@@ -175,8 +189,13 @@ Result<LaunchReport> Device::launch(const Module &module, std::string_view name,
   if (!kernel)
     return Status(TW_NOT_FOUND,
                   concat("module ", module.program().name, " has no kernel ", name, suggestion(name, module.kernels())));
-  if (Status status = checkLaunch(*kernel, shape, parameters); !status.ok())
+  LaunchShape whole = shape;
+  if (whole.cluster.x == 0 && kernel->requiredCluster.x)
+    whole.cluster = {kernel->requiredCluster.x, kernel->requiredCluster.y, kernel->requiredCluster.z};
+  else if (whole.cluster.x == 0)
+    whole.cluster = {};
+  if (Status status = checkLaunch(*kernel, whole, parameters); !status.ok())
     return status;
-  Launch launch{module.program(), *kernel, memory, shape, options, parameters, launches++};
-  return runBlocks(launch);
+  Launch launch{module.program(), *kernel, memory, whole, options, parameters, launches++};
+  return runClusters(launch);
 }

@@ -57,7 +57,8 @@ private:
 struct DeviceLimits {
   uint32_t sharedBytesPerBlock = 227 * 1024;
   uint32_t threadsPerBlock = 1024;
-  unsigned capability = 120; // modules for later targets are refused
+  uint32_t blocksPerCluster = 16; // 8 are portable
+  unsigned capability = 120;      // modules for later targets are refused
 };
 
 class Device {
@@ -84,6 +85,7 @@ public:
                               std::span<const std::byte> parameters, const LaunchOptions &options = {});
 
 private:
+  Status checkCluster(const Function &kernel, const LaunchShape &shape) const;
   Status checkLaunch(const Function &kernel, const LaunchShape &shape, std::span<const std::byte> parameters) const;
 
   DeviceLimits limits;

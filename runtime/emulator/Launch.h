@@ -17,14 +17,21 @@ struct Extent3 {
   uint32_t x = 1, y = 1, z = 1;
 };
 
+/// The `number`-th index of an extent, x first.
+inline Index3 indexIn(const Extent3 &extent, uint64_t number) {
+  return {static_cast<uint32_t>(number % extent.x), static_cast<uint32_t>(number / extent.x % extent.y),
+          static_cast<uint32_t>(number / extent.x / extent.y)};
+}
+
 struct LaunchShape {
   Extent3 grid;
   Extent3 block;
   uint32_t dynamicSharedBytes = 0;
+  Extent3 cluster{0, 0, 0}; // blocks; zeros: as the kernel's .reqnctapercluster says, else one
 };
 
 struct LaunchOptions {
-  int threads = 1;                        // blocks that run at once, over cores
+  int threads = 1;                        // clusters that run at once, over cores
   std::optional<uint64_t> seed;           // who runs next and when copies land, at random; none: in order, as late as possible
   bool checkRaces = true;                 // the shadow of shared memory: races, uninitialized reads, copies in flight
   uint64_t stepLimit = uint64_t(1) << 32; // instructions of warps

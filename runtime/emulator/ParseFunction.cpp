@@ -117,10 +117,12 @@ bool ModuleParser::tuning(Function &function) {
       function.minBlocks = three.x;
     else if (token.text == ".maxnreg")
       function.maxRegisters = three.x;
+    else if (token.text == ".maxclusterrank")
+      function.mostClusterBlocks = three.x;
     else if (token.text == ".pragma")
       commonDirective(token);
-    else if (token.text != ".noreturn" && token.text != ".explicitcluster" && token.text != ".maxclusterrank" &&
-             token.text != ".maxnctapersm" && token.text != ".blocksareclusters" && token.text != ".abi_preserve")
+    else if (token.text != ".noreturn" && token.text != ".explicitcluster" && token.text != ".maxnctapersm" &&
+             token.text != ".blocksareclusters" && token.text != ".abi_preserve")
       return tokens.fail(token.line, concat("unknown directive '", token.text, "'"));
   }
   return true;

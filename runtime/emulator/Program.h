@@ -141,7 +141,7 @@ struct Function {
   uint32_t sharedBytes = 0;   // an entry's variables, from sharedBase on
   uint32_t dynamicOffset = 0; // an entry's: where dynamic shared memory begins
   Index3 maxThreads, requiredThreads, requiredCluster;
-  uint32_t minBlocks = 0, maxRegisters = 0;
+  uint32_t minBlocks = 0, maxRegisters = 0, mostClusterBlocks = 0;
   std::vector<uint32_t> callees;
 };
 

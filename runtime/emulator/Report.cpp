@@ -35,6 +35,12 @@ std::string_view emulator::nameOf(FaultKind kind) {
     return "data race";
   case FaultKind::InFlight:
     return "access to a copy in flight";
+  case FaultKind::Proxy:
+    return "missing proxy fence";
+  case FaultKind::Peer:
+    return "access to a block that is not there";
+  case FaultKind::Register:
+    return "access to a register in flight";
   case FaultKind::Divergence:
     return "divergence";
   case FaultKind::Barrier:

@@ -18,6 +18,9 @@ enum class FaultKind : uint8_t {
   Uninitialized, // a read of shared memory that nobody wrote
   Race,          // two threads' accesses to one place, one of them a write, that nothing orders
   InFlight,      // an access to what an asynchronous copy may still be writing
+  Proxy,         // an asynchronous access to what ordinary instructions wrote, without a proxy fence between
+  Peer,          // an access to the shared memory of a block of the cluster that may not have begun, or have ended
+  Register,      // an access to a register that a wgmma in flight reads or writes
   Divergence,    // an instruction that all threads of a warp must reach together was reached by a part of them
   Barrier,       // a barrier or mbarrier used against its rules
   Deadlock,      // nobody can go on

@@ -6,21 +6,21 @@ using namespace tilewright::runtime::emulator;
 
 namespace {
 
-bool isOrdered(const Accessor &before, const Accessor &who, const Clocks &known, uint32_t lastSync) {
-  if (before.warp != who.warp)
-    return known[before.warp] >= before.clock;
-  return before.lane == who.lane || before.clock <= lastSync;
+bool isOrdered(const Accessor &before, const Actor &who) {
+  if (before.party != who.warp)
+    return who.known.clocks[before.party] >= before.clock;
+  return before.lane == who.lane || who.lane == Accessor::severalLanes || before.clock <= who.lastSync;
+}
+
+bool isFenced(const Accessor &before, const Actor &who) {
+  if (who.known.fenced[before.party] >= before.clock)
+    return true;
+  return before.party == who.warp && before.lane == who.lane && before.clock <= who.ownFence;
 }
 
 } // namespace
 
-void tilewright::runtime::emulator::join(Clocks &into, const Clocks &from) {
-  for (size_t warp = 0; warp < from.size(); ++warp)
-    into[warp] = std::max(into[warp], from[warp]);
-}
-
-Shadow::Shadow(uint32_t size, unsigned warps)
-    : warps(warps), words((size + 3) / 4), isSplit((size + 3) / 4), isDefined((size + 3) / 4) {}
+Shadow::Shadow(uint32_t size) : words((size + 3) / 4), isSplit((size + 3) / 4), isDefined((size + 3) / 4) {}
 
 void Shadow::split(uint32_t word) {
   if (bytes.empty())
@@ -55,43 +55,49 @@ template <typename Visit> std::optional<Conflict> Shadow::visit(uint32_t offset,
   return std::nullopt;
 }
 
-std::optional<Conflict::Kind> Shadow::afterWrite(const Cell &cell, const Accessor &who, const Clocks &known,
-                                                 uint32_t lastSync) const {
+std::optional<Conflict::Kind> Shadow::afterWrite(const Cell &cell, const Actor &who) const {
   if (cell.isInFlight)
     return Conflict::Kind::InFlight;
-  if (cell.write.warp == Accessor::none || isOrdered(cell.write, who, known, lastSync) || (cell.write.isStrong && who.isStrong))
+  if (cell.write.party == Accessor::none)
     return std::nullopt;
-  return Conflict::Kind::AfterWrite;
+  if (!isOrdered(cell.write, who)) {
+    if (cell.write.isStrong && who.as.isStrong)
+      return std::nullopt;
+    return cell.write.isAsync ? Conflict::Kind::InFlight : Conflict::Kind::AfterWrite;
+  }
+  if (who.as.isAsync && !cell.write.isAsync && !isFenced(cell.write, who))
+    return Conflict::Kind::Unfenced;
+  return std::nullopt;
 }
 
-const Accessor *Shadow::unorderedReader(const Cell &cell, const Accessor &who, const Clocks &known, uint32_t lastSync) const {
+const Accessor *Shadow::unorderedReader(const Cell &cell, const Actor &who) const {
   auto isUnordered = [&](const Accessor &reader) {
-    if (reader.warp == Accessor::none || (reader.isStrong && who.isStrong))
-      return false;
-    bool sameThread = reader.warp == who.warp && reader.lane == who.lane;
-    return !sameThread && !isOrdered(reader, who, known, lastSync);
+    return reader.party != Accessor::none && !(reader.isStrong && who.as.isStrong) && !isOrdered(reader, who);
   };
   if (!cell.readers)
     return isUnordered(cell.reader) ? &cell.reader : nullptr;
-  for (const Accessor &reader : several[cell.readers - 1].by)
+  for (const Accessor &reader : several[cell.readers - 1])
     if (isUnordered(reader))
       return &reader;
   return nullptr;
 }
 
-void Shadow::noteReader(Cell &cell, const Accessor &who, const Clocks &known, uint32_t lastSync) {
+void Shadow::noteReader(Cell &cell, const Actor &who) {
   auto put = [&](Accessor &reader) {
-    bool another = reader.warp == who.warp && reader.lane != who.lane && reader.clock > lastSync;
+    bool another = reader.party == who.as.party && reader.lane != who.as.lane && reader.clock > who.lastSync;
     bool weak = another && !reader.isStrong;
-    reader = who;
+    reader = who.as;
     if (another)
       reader.lane = Accessor::severalLanes;
     if (weak)
       reader.isStrong = false;
   };
-  if (cell.readers)
-    return put(several[cell.readers - 1].by[who.warp]);
-  if (cell.reader.warp == Accessor::none || cell.reader.warp == who.warp || isOrdered(cell.reader, who, known, lastSync))
+  if (cell.readers) {
+    std::vector<Accessor> &all = several[cell.readers - 1];
+    auto its = std::find_if(all.begin(), all.end(), [&](const Accessor &reader) { return reader.party == who.as.party; });
+    return put(its == all.end() ? all.emplace_back() : *its);
+  }
+  if (cell.reader.party == Accessor::none || cell.reader.party == who.as.party || isOrdered(cell.reader, who))
     return put(cell.reader);
   if (freeSeveral.empty()) {
     several.emplace_back();
@@ -99,57 +105,67 @@ void Shadow::noteReader(Cell &cell, const Accessor &who, const Clocks &known, ui
   }
   cell.readers = freeSeveral.back();
   freeSeveral.pop_back();
-  std::vector<Accessor> &by = several[cell.readers - 1].by;
-  by.assign(warps, Accessor());
-  by[cell.reader.warp] = cell.reader;
-  put(by[who.warp]);
+  several[cell.readers - 1] = {cell.reader, who.as};
 }
 
 void Shadow::noteWrite(Cell &cell, const Accessor &who) {
   cell.write = who;
-  cell.reader.warp = Accessor::none;
+  cell.reader.party = Accessor::none;
   if (cell.readers)
     freeSeveral.push_back(cell.readers);
   cell.readers = 0;
 }
 
-std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
-                                     uint32_t lastSync) {
+std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Actor &who) {
   // Most reads are of one whole word, and find nothing.
   if (uint32_t word = offset / 4; count == 4 && offset % 4 == 0 && !isSplit[word] && isDefined[word] == 0xf) {
     Cell &cell = words[word];
-    if (!afterWrite(cell, who, known, lastSync)) {
-      noteReader(cell, who, known, lastSync);
+    if (!afterWrite(cell, who)) {
+      noteReader(cell, who);
       return std::nullopt;
     }
   }
   return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
-    if (auto kind = afterWrite(cell, who, known, lastSync))
+    if (auto kind = afterWrite(cell, who))
       return Conflict{*kind, cell.write, word * 4};
     if ((isDefined[word] & mask) != mask)
       return Conflict{Conflict::Kind::Uninitialized, {}, word * 4};
-    noteReader(cell, who, known, lastSync);
+    noteReader(cell, who);
     return std::nullopt;
   });
 }
 
-std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
-                                      uint32_t lastSync, bool isSameValue) {
-  return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
-    bool together = cell.write.warp == who.warp && cell.write.step == who.step && cell.write.instruction == who.instruction;
-    if (auto kind = afterWrite(cell, who, known, lastSync); kind && !(together && isSameValue && !cell.isInFlight))
+std::optional<Conflict> Shadow::readOperand(uint32_t offset, uint32_t count, const Actor &who, bool notes) {
+  return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t) -> std::optional<Conflict> {
+    if (auto kind = afterWrite(cell, who))
       return Conflict{*kind, cell.write, word * 4};
-    if (const Accessor *reader = unorderedReader(cell, who, known, lastSync))
+    if (notes)
+      noteReader(cell, who);
+    return std::nullopt;
+  });
+}
+
+bool Shadow::hasWritten(uint32_t offset, uint32_t count) const {
+  return std::any_of(isDefined.begin() + offset / 4, isDefined.begin() + (offset + count + 3) / 4,
+                     [](uint8_t mask) { return mask != 0; });
+}
+
+std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Actor &who, bool isSameValue) {
+  return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
+    bool together = cell.write.party == who.as.party && cell.write.step == who.as.step &&
+                    cell.write.instruction == who.as.instruction && !who.as.isAsync;
+    if (auto kind = afterWrite(cell, who); kind && !(together && isSameValue && !cell.isInFlight))
+      return Conflict{*kind, cell.write, word * 4};
+    if (const Accessor *reader = unorderedReader(cell, who))
       return Conflict{Conflict::Kind::AfterRead, *reader, word * 4};
-    noteWrite(cell, who);
+    noteWrite(cell, who.as);
     isDefined[word] |= mask;
     return std::nullopt;
   });
 }
 
-std::optional<Conflict> Shadow::begin(uint32_t offset, uint32_t count, const Accessor &who, const Clocks &known,
-                                      uint32_t lastSync) {
-  std::optional<Conflict> conflict = write(offset, count, who, known, lastSync, false);
+std::optional<Conflict> Shadow::begin(uint32_t offset, uint32_t count, const Actor &who) {
+  std::optional<Conflict> conflict = write(offset, count, who, false);
   if (!conflict)
     visit(offset, count, [](Cell &cell, uint32_t, uint8_t) -> std::optional<Conflict> {
       cell.isInFlight = true;

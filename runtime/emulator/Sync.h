@@ -1,5 +1,5 @@
-// Barriers of a block: the sixteen named ones, and mbarriers in shared memory. They carry vector clocks, so that what they
-// order is known to the race detection.
+// Barriers: the sixteen named ones of a block, mbarriers in shared memory, and the cluster's. They carry vector clocks, so that
+// what they order is known to the race detection.
 #pragma once
 
 #include "runtime/emulator/Shadow.h"
@@ -14,7 +14,7 @@ struct NamedBarrier {
   uint32_t expected = 0; // warps
   bool isOpen = false;   // somebody has arrived since it completed
   uint32_t who = 0;      // the warps that have arrived
-  Clocks clocks;
+  Knowledge known;
   uint32_t popc = 0;
   bool all = true, any = false;
 
@@ -28,9 +28,22 @@ struct Mbarrier {
   uint32_t pending = 0;
   int64_t bytes = 0; // tx-count
   uint64_t phase = 0;
-  Clocks arrivals;  // of this phase
-  Clocks completed; // of the phases before
+  Knowledge arrivals;  // of this phase
+  Knowledge completed; // of the phases before
   Accessor initialized;
+  bool isPublished = false; // other blocks of the cluster may rely on its initialization
+  uint16_t party = 0;       // of its bulk copies, whose clock is
+  uint32_t clockBase = 0;   // this, at the mbarrier's initialization, and one more per phase
+
+  /// The clock of the copies of the current phase.
+  uint32_t copyClock() const { return clockBase + static_cast<uint32_t>(phase) + 1; }
+};
+
+/// barrier.cluster: every thread of the cluster that has not exited arrives, and then waits. Which lanes have is in the warps.
+struct ClusterBarrier {
+  uint64_t phase = 0;
+  Knowledge arrivals;
+  Knowledge completed;
 };
 
 } // namespace tilewright::runtime::emulator

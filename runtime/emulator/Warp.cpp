@@ -1,7 +1,7 @@
 #include "runtime/emulator/Warp.h"
 
 #include "runtime/Text.h"
-#include "runtime/emulator/Block.h"
+#include "runtime/emulator/Cluster.h"
 #include "runtime/emulator/Lexer.h"
 #include "runtime/emulator/Mnemonic.h"
 
@@ -17,15 +17,17 @@ constexpr uint64_t fairness = 1024;
 
 } // namespace
 
-Warp::Warp(Block &block, unsigned number, uint32_t lanes)
-    : block(block), program(block.launch.program), number(number), live(lanes), registers(block.launch.kernel.registerBytes),
-      specials(offsetOf(Special::Count)), localBytes((block.launch.kernel.localBytes + 15) / 16 * 16) {
+Warp::Warp(Block &block, unsigned number, uint16_t party, uint32_t lanes)
+    : block(block), program(block.launch.program), number(number), party(party), live(lanes),
+      registers(block.launch.kernel.registerBytes), specials(offsetOf(Special::Count)),
+      localBytes((block.launch.kernel.localBytes + 15) / 16 * 16) {
   localMemory.resize(static_cast<size_t>(localBytes) * warpSize);
   banks[static_cast<unsigned>(Bank::Registers)] = registers.data();
   banks[static_cast<unsigned>(Bank::Constants)] = program.constants.data();
   banks[static_cast<unsigned>(Bank::Warp)] = specials.data();
   banks[static_cast<unsigned>(Bank::Block)] = block.specials.data();
   pcs.fill(block.launch.kernel.begin);
+  known.clocks.raise(party, 1);
   fillSpecials();
 }
 
@@ -306,7 +308,7 @@ Outcome Warp::exitLanes(uint32_t lanes) {
     pcs[lane] = pc + 1;
   live &= ~lanes;
   group = 0;
-  block.warpExited();
+  block.warpExited(*this);
   return Outcome::Jumped;
 }
 
@@ -340,6 +342,35 @@ bool Warp::isAllAt(uint32_t barrier) const {
   return live && (live & ~there) == 0;
 }
 
+void Warp::release(Knowledge &into) {
+  into.join(known);
+  // What one lane has fenced counts for the warp from here on.
+  into.fenced.raise(party, *std::max_element(ownFence.begin(), ownFence.end()));
+  known.clocks.raise(party, known.clocks[party] + 1);
+}
+
+/// What the warp's own lanes had released is ordered before what its lanes do from now on.
+void Warp::acquire(const Knowledge &from) {
+  known.join(from);
+  lastSync = std::max(lastSync, from.clocks[party]);
+}
+
+void Warp::orderLanes() {
+  lastSync = known.clocks[party];
+  known.clocks.raise(party, lastSync + 1);
+}
+
+/// A fence by some lanes covers what they did, and what the others had done when the lanes were last ordered.
+void Warp::fenceProxy(uint32_t lanes) {
+  uint32_t now = known.clocks[party];
+  Clocks covered = known.clocks;
+  covered.set(party, live & ~lanes ? lastSync : now);
+  known.fenced.join(covered);
+  for (unsigned lane : lanesOf(lanes))
+    ownFence[lane] = now;
+  known.clocks.raise(party, now + 1);
+}
+
 Place Warp::place(const Instruction &instruction, unsigned lane) const {
   Place result;
   if (auto file = program.files.find(instruction.file); instruction.line && file != program.files.end()) {
@@ -362,9 +393,12 @@ Outcome Warp::fault(FaultKind kind, const Instruction &instruction, unsigned lan
 
 void Warp::describeWaits(std::vector<Party> &parties) const {
   for (const Wait &wait : waits) {
-    std::string what = wait.kind == Wait::Kind::Barrier
-                           ? concat("barrier ", wait.id)
-                           : concat("the mbarrier at shared address ", wait.id, ", phase ", wait.phase);
+    std::string what =
+        wait.kind == Wait::Kind::Barrier          ? concat("barrier ", wait.id)
+        : wait.kind == Wait::Kind::Mbarrier       ? concat("the mbarrier at shared address ", wait.id, ", phase ", wait.phase)
+        : wait.kind == Wait::Kind::ClusterBarrier ? concat("the cluster's barrier, phase ", wait.phase)
+        : wait.kind == Wait::Kind::Registers      ? concat("setmaxnreg for ", wait.phase, " registers that nobody gives back")
+                                                  : std::string("wgmma.wait_group, for other warps of the warpgroup");
     parties.push_back({place(program.code[wait.pc], static_cast<unsigned>(std::countr_zero(wait.lanes))),
                        concat("warp ", number, ", ", std::popcount(wait.lanes), " threads wait at ", what)});
   }

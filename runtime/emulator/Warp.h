@@ -21,15 +21,26 @@
 namespace tilewright::runtime::emulator {
 
 class Block;
+class Cluster;
 struct NamedBarrier;
+struct Mbarrier;
+
+/// Shared memory of the executing block, or of another one of its cluster.
+struct SharedPlace {
+  Block *block = nullptr;
+  uint32_t address = 0; // in that block, from sharedBase on
+  std::byte *data = nullptr;
+
+  uint32_t offset() const { return address - sharedBase; }
+};
 
 /// Bits that describe a memory access.
 enum AccessBits : uint8_t { ReadAccess = 1, WriteAccess = 2, StrongAccess = 4 };
 
 /// Lanes that wait for something that other warps do.
 struct Wait {
-  enum class Kind : uint8_t { Barrier, Mbarrier } kind;
-  uint32_t id; // the barrier's number, or the mbarrier's address
+  enum class Kind : uint8_t { Barrier, Mbarrier, ClusterBarrier, Registers, Warpgroup } kind;
+  uint32_t id; // the barrier's number, the mbarrier's address, or 0
   uint32_t lanes;
   uint32_t pc;
   uint64_t phase; // Mbarrier: that must be over
@@ -57,9 +68,13 @@ inline LaneRange lanesOf(uint32_t mask) {
 /// Writes the result of a barrier with reduction (bar.red) that has completed; nothing for other barriers. In BarrierOps.cpp.
 void deliverReduction(Warp &warp, const Instruction &instruction, uint32_t lanes, const NamedBarrier &barrier);
 
+/// The mbarrier at a place, or null after a fault: it must have been initialized before, for all the warp knows. In
+/// BarrierOps.cpp.
+Mbarrier *findMbarrier(Warp &warp, const Instruction &instruction, unsigned lane, const SharedPlace &place);
+
 class Warp {
 public:
-  Warp(Block &block, unsigned number, uint32_t lanes);
+  Warp(Block &block, unsigned number, uint16_t party, uint32_t lanes);
 
   /// Runs until nothing can go on, or for so many instructions.
   void run(uint64_t quantum);
@@ -104,11 +119,19 @@ public:
   void yield() { mustYield = true; }
   bool isAllAt(uint32_t barrier) const;
 
+  // Order (Clocks.h). What the warp has done so far is known to who acquires what it releases.
+  void release(Knowledge &into);
+  void acquire(const Knowledge &from);
+  /// The warp's lanes are ordered: what any has done is before what any does from now on.
+  void orderLanes();
+  /// fence.proxy.async by these lanes.
+  void fenceProxy(uint32_t lanes);
+
   // Memory. Null: a fault was reported.
   std::byte *access(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes, uint8_t bits,
                     const void *data = nullptr);
-  std::byte *sharedAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits,
-                          const void *data);
+  std::byte *sharedAccess(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
+                          uint8_t bits, const void *data);
   /// The same for global memory in the range that was last used: a few instructions, null if it is not that simple.
   std::byte *quickGlobal(Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
     bool isSimple = (space == Space::Global || space == Space::Generic || space == Space::Const) && lastRange &&
@@ -119,14 +142,22 @@ public:
   /// Weak loads of shared memory by all lanes of a mask; false: a fault was reported.
   bool sharedReads(const Instruction &instruction, uint32_t lanes, const uint64_t (&addresses)[warpSize], uint32_t bytes,
                    const std::byte *(&places)[warpSize]);
-  /// Bounds and alignment of shared memory without the shadow: for barriers and asynchronous copies.
-  std::byte *sharedBytes(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
-  /// An address that must be shared memory's, without a generic address's tag; false: a fault was reported.
-  bool sharedAddress(const Instruction &instruction, unsigned lane, uint64_t &address, uint32_t bytes);
+  /// Bounds of shared memory without the shadow; another block's if the space is the cluster's. False: a fault was reported.
+  bool sharedBytes(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
+                   SharedPlace &place);
+  /// The same for an address in the instruction's space that must be shared memory's, aligned to a power of two.
+  bool sharedAddress(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint32_t alignment,
+                     SharedPlace &place);
+  /// Notes an access to another block's shared memory; false: the block may not be there, and a fault was reported.
+  bool visit(const Instruction &instruction, unsigned lane, uint64_t address, Block &other);
   std::byte *local(unsigned lane, uint32_t offset) {
     return localMemory.data() + static_cast<size_t>(lane) * localBytes + offset;
   }
   Accessor accessor(const Instruction &instruction, unsigned lane, uint8_t bits) const;
+  Actor actor(const Accessor &as, unsigned lane) const {
+    return {as, known, party, static_cast<uint8_t>(lane), lastSync, ownFence[lane]};
+  }
+  /// Always false.
   bool reportConflict(const Instruction &instruction, unsigned lane, uint64_t address, const Conflict &conflict, bool isWrite);
 
   // Faults.
@@ -139,7 +170,13 @@ public:
 
   Block &block;
   const Program &program;
-  const unsigned number;
+  const unsigned number; // in the block
+  const uint16_t party;  // in the cluster
+  Knowledge known;
+  uint32_t lastSync = 0;
+  std::array<uint32_t, warpSize> ownFence{};
+  // barrier.cluster: lanes that have arrived, and lanes whose phase is over and which have not waited for it yet.
+  uint32_t clusterArrived = 0, clusterPassed = 0;
   uint32_t carry = 0; // .cc
   uint64_t steps = 0;
   uint64_t laneSteps = 0;

@@ -181,7 +181,7 @@ Outcome elect(Warp &warp, const Instruction &instruction, uint32_t lanes) {
 }
 
 Outcome warpBarrier(Warp &warp, const Instruction &, uint32_t) {
-  warp.block.orderLanes(warp.number);
+  warp.orderLanes();
   return Outcome::Next;
 }
 

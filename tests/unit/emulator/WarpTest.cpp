@@ -224,7 +224,7 @@ TEST(EmulatorDevice, WrongLaunches) {
             std::string::npos);
   EXPECT_NE(message("exact", {.block = {64}}, 0).find(".reqntid is (32, 2, 1)"), std::string::npos);
   EXPECT_EQ(message("exact", {.block = {32, 2}}, 0), "");
-  EXPECT_NE(message("clustered", {.block = {64}}, 0).find("clusters are not emulated yet"), std::string::npos);
+  EXPECT_NE(message("clustered", {.block = {64}}, 0).find("not a whole number of clusters of (2, 1, 1)"), std::string::npos);
 }
 
 TEST(EmulatorDevice, VariablesOfAModule) {
