@@ -19,6 +19,7 @@ Block::Block(Cluster &cluster, unsigned rank, Index3 index, uint16_t firstParty)
     warps.push_back(std::make_unique<Warp>(*this, warp, static_cast<uint16_t>(firstParty + warp),
                                            lanes == warpSize ? allLanes : (1u << lanes) - 1));
   }
+  registerSteps.resize((count + warpsPerGroup - 1) / warpsPerGroup);
   // Contents before the first write are anything: a pattern that is a NaN in f16, bf16, f32 and f64 shows in results.
   std::fill(shared.begin(), shared.end(), std::byte(0xff));
 }

@@ -57,7 +57,9 @@ public:
   NamedBarrier barriers[16];
   std::map<uint32_t, Mbarrier> mbarriers;
   Async async;
-  std::vector<std::byte> specials; // Bank::Block
+  std::vector<std::byte> specials;                             // Bank::Block
+  uint32_t freeRegisters = 0;                                  // that setmaxnreg.dec has given back
+  std::vector<std::vector<const Instruction *>> registerSteps; // by warpgroup: its setmaxnreg instructions
 
 private:
   void fillSpecials();

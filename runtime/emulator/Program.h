@@ -27,6 +27,7 @@ struct Opcode;
 
 inline constexpr unsigned warpSize = 32;
 inline constexpr uint32_t allLanes = ~0u;
+inline constexpr unsigned warpsPerGroup = 4; // a warpgroup
 
 /// What a warp does after an executor.
 enum class Outcome : uint8_t {

@@ -12,6 +12,17 @@ using namespace tilewright::runtime::emulator;
 
 namespace {
 
+/// Registers per thread when a kernel begins. They are allocated by eights; each of a multiprocessor's four schedulers has 16
+/// K.
+uint32_t registersAtEntry(const Function &kernel, unsigned threads) {
+  if (kernel.maxRegisters)
+    return kernel.maxRegisters;
+  if (!kernel.minBlocks)
+    return 0;
+  unsigned warpsPerScheduler = ((threads + warpSize - 1) / warpSize + 3) / 4 * kernel.minBlocks;
+  return std::min(16384 / (warpsPerScheduler * warpSize) / 8 * 8, 255u);
+}
+
 /// After how many choices the lanes that are furthest go on for once.
 constexpr uint64_t fairness = 1024;
 
@@ -28,6 +39,7 @@ Warp::Warp(Block &block, unsigned number, uint16_t party, uint32_t lanes)
   banks[static_cast<unsigned>(Bank::Block)] = block.specials.data();
   pcs.fill(block.launch.kernel.begin);
   known.clocks.raise(party, 1);
+  registersPerThread = registersAtEntry(block.launch.kernel, block.threadCount());
   fillSpecials();
 }
 
