@@ -12,6 +12,7 @@
 #include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
@@ -293,6 +294,56 @@ private:
 
 void emitLoad(Emitter &emitter, tile::LoadOp op) {
   LoadEmitter(emitter, op).run();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Asynchronous copies
+// --------------------------------------------------------------------------------------------------------------------
+
+/// Each thread copies groups of 16, 8 or 4 bytes; of the last group of a row only what exists, the rest is filled with zeros.
+void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const View &view = emitter.view(op.getView());
+  tilegpu::BufferType buffer = op.getBuffer().getType();
+  Type place = tile::withLayout(buffer.getTile(), op.getLayout());
+  SmallVector<bool> compare(op.getIndices().size(), false);
+  Places places(emitter, op.getView(), place, op.getIndices(), op.getSpans(), compare);
+  StringAttr name = unitStrideAxis(view.unitStride, op.getIndices());
+  auto dimension = static_cast<unsigned>(tile::positionOfAxis(place, name));
+  layout::DistributedLayout layout = op.getLayout().getValue();
+  int64_t bytes = buffer.getElementBytes(), width = layout::vectorWidth(layout, dimension, 16 / bytes);
+  // Spans of the other axes: of the contiguous one a part may exist.
+  SmallVector<Value> otherSpans;
+  for (Value span : op.getSpans())
+    if (cast<tile::SpanType>(span.getType()).getAxis() != name)
+      otherSpans.push_back(span);
+  const Axis &axis = emitter.axis(name);
+  Value owner = emitter.isOwner(op.getLayout());
+  emitter.when(owner, [&] {
+    for (const std::vector<int64_t> &group : layout::vectorRegisters(layout, dimension, width)) {
+      Value first = emitter.coordinate(op.getLayout(), group.front(), dimension);
+      Value exists = emitter.logicalAnd(op.getEnabled() ? emitter.scalar(op.getEnabled()) : Value(),
+                                        emitter.existence(place, group.front(), otherSpans));
+      Value size = emitter.constant32(width * bytes);
+      if (!axis.isFull || tilegpu::paddedExtent(axis.capacity) != axis.capacity) {
+        Value left = emitter.mul(emitter.sub(axis.length, first), emitter.constant32(bytes));
+        size = emitter.max(emitter.min(left, size), emitter.constant32(0));
+        Value some = arith::CmpIOp::create(builder, arith::CmpIPredicate::sgt, left, emitter.constant32(0));
+        exists = emitter.logicalAnd(exists, some);
+      }
+      Value source = places.address(group.front());
+      if (exists) {
+        source = arith::SelectOp::create(builder, exists, source, emitter.zeros());
+        size = arith::SelectOp::create(builder, exists, size, emitter.constant32(0));
+      }
+      SmallVector<Value> coordinates;
+      for (StringAttr axis : tile::axesOf(buffer.getTile()))
+        coordinates.push_back(emitter.coordinate(op.getLayout(), group.front(), static_cast<unsigned>(tile::positionOfAxis(place, axis))));
+      Value destination = emitter.advance(bufferAddress(emitter, op.getBuffer()), bufferOffset(emitter, buffer, coordinates));
+      auto modifier = width * bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA;
+      NVVM::CpAsyncOp::create(builder, destination, source, static_cast<uint32_t>(width * bytes), modifier, size);
+    }
+  });
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -292,6 +292,16 @@ Value Emitter::coordinate(DistributedAttr attribute, int64_t registerNumber, uns
   return coordinate.withRegister[ofRegister] = value;
 }
 
+Value Emitter::coordinateOfWarp(DistributedAttr attribute, int64_t registerNumber, unsigned dimension) {
+  const DistributedLayout &layout = layoutOf(attribute);
+  int64_t ofRegister = layout.elementAt({registerNumber, 0, 0})[dimension];
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfterValue(warpNumber);
+  Value base = applyBases(*this, warpNumber, layout.bases().warps, dimension);
+  // The registers of fragments have bits of their own.
+  return base ? add(base, constant32(ofRegister)) : constant32(ofRegister);
+}
+
 Value Emitter::existence(Type tile, int64_t registerNumber, ValueRange spans) {
   Value result;
   for (Value span : spans) {

@@ -81,6 +81,8 @@ public:
 
   /// Where in its tile a register's element is, along a dimension: i32.
   mlir::Value coordinate(tilegpu::DistributedAttr layout, int64_t registerNumber, unsigned dimension);
+  /// The same without what the lane adds: where lane 0's element is.
+  mlir::Value coordinateOfWarp(tilegpu::DistributedAttr layout, int64_t registerNumber, unsigned dimension);
   /// Whether the element of a register exists: its coordinates are below the lengths of the spans over its axes. Axes without a
   /// span among `spans` do not matter. Null: always.
   mlir::Value existence(mlir::Type tile, int64_t registerNumber, mlir::ValueRange spans);

@@ -1,0 +1,15 @@
+#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+
+int64_t scratchBytes(Operation *op, int64_t warps) {
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([](tilegpu::ConvertLayoutOp op) { return convertLayoutScratchBytes(op); })
+      .Default([](Operation *) { return 0; });
+}
+
+} // namespace tilewright::gpu
