@@ -1,6 +1,7 @@
 #include "compiler/driver/Artifact.h"
 
 #include "compiler/frontend/LaunchProgram.h"
+#include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Target.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -65,19 +66,39 @@ static ordered_json loweringFacts(mlir::ModuleOp lowered) {
   return facts;
 }
 
+/// How the entry points of GPU code are launched.
+static ordered_json gpuFacts(mlir::ModuleOp lowered) {
+  auto number = [&](mlir::StringRef name) {
+    auto attribute = lowered->getAttrOfType<mlir::IntegerAttr>(name);
+    return attribute ? attribute.getInt() : 0;
+  };
+  ordered_json axes = ordered_json::array(), entries = {{"tiles", nullptr}, {"begin", nullptr}, {"finish", nullptr}};
+  for (auto axis : lowered->getAttrOfType<mlir::ArrayAttr>("tilewright.grid_axes").getAsRange<mlir::StringAttr>())
+    axes.push_back(axis.getValue().str());
+  for (mlir::NamedAttribute entry : lowered->getAttrOfType<mlir::DictionaryAttr>("tilewright.entries"))
+    entries[entry.getName().str()] = mlir::cast<mlir::StringAttr>(entry.getValue()).getValue().str();
+  return {{"grid_axes", axes},
+          {"threads", number("tilewright.threads")},
+          {"shared_bytes", number("tilewright.shared_bytes")},
+          {"message_words", number("tilewright.message_words")},
+          {"entries", entries}};
+}
+
 std::string artifactMetadata(const frontend::Module &module, const frontend::typed::Kernel &kernel, const ArtifactFacts &facts,
                              mlir::ModuleOp lowered) {
   frontend::Diagnostics alreadyReported;
   ordered_json metadata =
       frontend::launchProgram(kernel, *module.signature(kernel.name), frontend::applyRangeRule(kernel, alreadyReported),
                               frontend::applyPlaceRule(kernel, alreadyReported));
-  metadata["target"] = "cpu";
-  metadata["processor"] = facts.target.processor;
-  metadata["features"] = facts.target.extensions;
+  metadata["target"] = facts.gpu ? "cuda" : "cpu";
+  metadata["processor"] = facts.gpu ? std::string(facts.gpu->name) : facts.cpu->processor;
+  metadata["features"] = facts.gpu ? std::vector<std::string>{} : facts.cpu->extensions;
   metadata["checked"] = facts.options.checkedMode;
   metadata["chosen"] = facts.capacities;
   metadata.update(viewFacts(kernel, facts.options));
   metadata.update(loweringFacts(lowered));
+  if (facts.gpu)
+    metadata.update(gpuFacts(lowered));
   metadata["grid_variables"] = kernel.grid.size();
   metadata["messages"] = messageTable(facts.messages);
   // A file's name, which places begin with, may have any bytes.

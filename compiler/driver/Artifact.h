@@ -15,11 +15,13 @@ class ModuleOp;
 namespace tilewright::compiler {
 
 struct CpuTarget;
+struct GpuTarget;
 
 /// What the metadata says besides the launch program.
 struct ArtifactFacts {
   const Options &options;
-  const CpuTarget &target;
+  const CpuTarget *cpu; ///< or
+  const GpuTarget *gpu; ///< one of the two
   const std::map<std::string, int64_t> &capacities;
   const std::vector<frontend::Message> &messages;
 };

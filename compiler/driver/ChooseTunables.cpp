@@ -8,6 +8,9 @@
 //   contiguous   it indexes the last dimension of a view          4096 elements: long inner loops
 //   other        everything else                                  what keeps a tile near 16384 elements (64 KiB of f32)
 //
+// On a GPU: 128 bytes of a summed axis (a row of the widest swizzle), 128 columns and 128 rows (64 accumulators for each of 256 threads),
+// 4096 contiguous elements and tiles of as many (16 for each thread), and two blocks for each of some 132 multiprocessors.
+//
 // Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
 // tile larger than the dimension buys nothing, and the grid should have work for every core. No tile exceeds the language's limit
 // on elements, whatever constant dimensions and repeated tunables it has, unless sizes that are given, `tune` or `require` make it.
@@ -33,14 +36,6 @@ using typed::ExprKind;
 using typed::Statement;
 
 namespace {
-
-constexpr int64_t contractedSize = 256;
-constexpr int64_t dotColumnSize = 256;
-constexpr int64_t dotRowSize = 128;
-constexpr int64_t contiguousSize = 4096;
-constexpr int64_t tileElements = 16384;
-/// Grids smaller than this leave cores idle, so extents that are known split further.
-constexpr int64_t wantedTiles = 16;
 
 enum class Role { Other, Contiguous, DotRow, DotColumn, Contracted };
 
@@ -87,7 +82,8 @@ private:
 
 class Chooser {
 public:
-  Chooser(const typed::Kernel &kernel, const std::map<std::string, int64_t> &extents) : kernel(kernel), extents(extents) {
+  Chooser(const typed::Kernel &kernel, const std::map<std::string, int64_t> &extents, const TunableSizes &target)
+      : kernel(kernel), extents(extents), target(target) {
     collect();
     findRoles();
   }
@@ -96,11 +92,11 @@ public:
     for (const auto &tunable : kernel.tunables)
       if (tunable->value)
         sizes[tunable->name] = *tunable->value;
-    chooseForRole(Role::Contracted, contractedSize);
+    chooseForRole(Role::Contracted, contractedSize());
     int64_t accumulators = std::max<int64_t>(1, static_cast<int64_t>(dots.size()));
-    chooseForRole(Role::DotColumn, dotColumnSize / (accumulators > 2 ? 2 : 1));
-    chooseForRole(Role::DotRow, dotRowSize / (accumulators > 1 ? 2 : 1));
-    chooseForRole(Role::Contiguous, contiguousSize);
+    chooseForRole(Role::DotColumn, target.dotColumns / (accumulators > 2 ? 2 : 1));
+    chooseForRole(Role::DotRow, target.dotRows / (accumulators > 1 ? 2 : 1));
+    chooseForRole(Role::Contiguous, target.contiguous);
     for (const auto &tunable : kernel.tunables)
       if (!sizes.count(tunable->name))
         sizes[tunable->name] = sizeOfOther(*tunable);
@@ -121,10 +117,21 @@ public:
 private:
   const typed::Kernel &kernel;
   const std::map<std::string, int64_t> &extents;
+  const TunableSizes &target;
   std::map<std::string, Role> roles;
   std::vector<const Expr *> dots;
   std::vector<std::vector<const Axis *>> tiles; ///< the axes of every tile there is
   std::map<std::string, int64_t> sizes;
+
+  int64_t contractedSize() const {
+    if (target.contractedBytes == 0)
+      return target.contractedElements;
+    int64_t narrowest = 8;
+    for (const Expr *dot : dots)
+      for (const Expr *operand : {dot->operands[0], dot->operands[1]})
+        narrowest = std::min<int64_t>(narrowest, byteWidth(operand->type.dtype));
+    return target.contractedBytes / narrowest;
+  }
 
   void raise(const Axis *axis, Role role) {
     if (!axis->tunable.empty() && roles[axis->tunable] < role)
@@ -239,7 +246,7 @@ private:
         largest = std::max(largest, elements(axes, sizes));
     }
     int64_t size = 64;
-    while (size > 1 && size * largest > tileElements)
+    while (size > 1 && size * largest > target.tileElements)
       size /= 2;
     return size;
   }
@@ -276,7 +283,7 @@ private:
     for (bool changed = true; changed;) {
       changed = false;
       auto tilesNow = gridTiles();
-      if (!tilesNow || *tilesNow >= wantedTiles)
+      if (!tilesNow || *tilesNow >= target.tiles)
         return;
       int64_t *largest = nullptr;
       for (const typed::GridLevel &level : kernel.grid) {
@@ -389,10 +396,18 @@ std::string listOf(const std::map<std::string, int64_t> &sizes) {
 
 } // namespace
 
+TunableSizes TunableSizes::forCpu() {
+  return {.contractedElements = 256, .contractedBytes = 0, .dotColumns = 256, .dotRows = 128, .contiguous = 4096, .tileElements = 16384, .tiles = 16};
+}
+
+TunableSizes TunableSizes::forGpu() {
+  return {.contractedElements = 0, .contractedBytes = 128, .dotColumns = 128, .dotRows = 128, .contiguous = 4096, .tileElements = 4096, .tiles = 264};
+}
+
 std::optional<std::map<std::string, int64_t>> chooseTunables(const typed::Kernel &kernel,
                                                              const std::map<std::string, int64_t> &extents,
-                                                             Diagnostics &diagnostics) {
-  Chooser chooser(kernel, extents);
+                                                             const TunableSizes &target, Diagnostics &diagnostics) {
+  Chooser chooser(kernel, extents, target);
   std::map<std::string, int64_t> sizes = chooser.choose();
   if (!satisfyRequirements(kernel, chooser, sizes)) {
     std::map<std::string, int64_t> given = chooser.choose();

@@ -11,12 +11,24 @@
 
 namespace tilewright::compiler {
 
-/// A capacity for every tunable of the kernel: the value that the specialization gives, or one chosen for a CPU with 1 MiB of L2
-/// per core. `extents` are sizes that the launch will have, where known; capacities are not made larger than they are worth.
+/// What sizes are worth on a target (ChooseTunables.cpp has the reasons).
+struct TunableSizes {
+  int64_t contractedElements; ///< of an axis that a dot sums, or, if not 0, …
+  int64_t contractedBytes;    ///< … as many of the narrower operand's elements as these bytes hold
+  int64_t dotColumns, dotRows;
+  int64_t contiguous;   ///< elements along the last dimension of a view
+  int64_t tileElements; ///< of other tiles
+  int64_t tiles;        ///< the grid should have as many
+
+  static TunableSizes forCpu(); ///< with 1 MiB of L2 per core
+  static TunableSizes forGpu();
+};
+
+/// A capacity for every tunable of the kernel: the value that the specialization gives, or one chosen for the target. `extents` are sizes that the launch will have, where known; capacities are not made larger than they are worth.
 /// `tune … in [...]` and `require` on tunables are obeyed; if no choice obeys them, an error says which and nothing is returned.
 /// No tile gets too large by a chosen size. (By given sizes and constants it may; that is checked when the kernel is specialized.)
 std::optional<std::map<std::string, int64_t>> chooseTunables(const frontend::typed::Kernel &kernel,
                                                              const std::map<std::string, int64_t> &extents,
-                                                             frontend::Diagnostics &diagnostics);
+                                                             const TunableSizes &target, frontend::Diagnostics &diagnostics);
 
 } // namespace tilewright::compiler

@@ -2,17 +2,21 @@
 
 #include "compiler/codegen/EmitLLVM.h"
 #include "compiler/codegen/EmitObject.h"
+#include "compiler/codegen/EmitPTX.h"
 #include "compiler/driver/Artifact.h"
 #include "compiler/driver/ChooseTunables.h"
 #include "compiler/driver/CompileThread.h"
+#include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Target.h"
 #include "dialects/Tile/Tile.h"
+#include "dialects/TileGPU/TileGPU.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,7 +39,8 @@ using namespace frontend;
 
 std::optional<Stage> stageNamed(const std::string &name) {
   static const std::map<std::string, Stage> stages = {{"ast", Stage::AST},        {"tile", Stage::Tile},
-                                                      {"linalg", Stage::Linalg},  {"llvm", Stage::LLVM},
+                                                      {"linalg", Stage::Linalg},  {"tilegpu", Stage::TileGPU},
+                                                      {"llvm", Stage::LLVM},      {"ptx", Stage::Assembly},
                                                       {"asm", Stage::Assembly},   {"object", Stage::Object}};
   auto found = stages.find(name);
   return found == stages.end() ? std::nullopt : std::optional<Stage>(found->second);
@@ -57,8 +62,14 @@ public:
       return finish();
     }
     openContext();
-    if (emit() && lowerToLinalg() && lowerToLLVM())
+    if (!emit())
+      return finish();
+    if (gpu) {
+      if (lowerToTileGPU() && lowerToThreads())
+        emitPtx();
+    } else if (lowerToLinalg() && lowerToLLVM()) {
       emitMachineCode();
+    }
     return finish();
   }
 
@@ -71,6 +82,7 @@ private:
   Result result;
   Diagnostics diagnostics;
   CpuTarget target;
+  std::optional<GpuTarget> gpu; ///< instead
   CpuSchedule schedule = CpuSchedule::Fast;
   std::unique_ptr<typed::Kernel> kernel;
   std::map<std::string, int64_t> capacities;
@@ -92,9 +104,14 @@ private:
   }
 
   bool checkOptions() {
+    gpu = GpuTarget::named(options.target);
+    if (gpu)
+      return checkGpuOptions();
+    if (stage == Stage::TileGPU)
+      return fail(Outcome::InvalidOptions, "the stage `tilegpu` is one of GPU targets, not of `" + options.target + "`");
     std::string processor = options.target.starts_with("cpu:") ? options.target.substr(4) : "";
     if (options.target != "cpu" && processor.empty())
-      return fail(Outcome::InvalidOptions, "unknown target `" + options.target + "` (this build has `cpu` and `cpu:PROCESSOR`)");
+      return fail(Outcome::InvalidOptions, "unknown target `" + options.target + "` (this build has `cpu`, `cpu:PROCESSOR`, " + GpuTarget::names() + ")");
     target = CpuTarget::named(processor);
     if (target.processor.empty())
       return fail(Outcome::InvalidOptions, "unknown processor `" + processor + "` (LLVM's names are meant: `znver4`, `skylake-avx512`)");
@@ -105,12 +122,20 @@ private:
     return true;
   }
 
+  bool checkGpuOptions() {
+    if (stage == Stage::Linalg || stage == Stage::Object)
+      return fail(Outcome::InvalidOptions, "`" + options.target + "` has no stage of that name (it has ast, tile, tilegpu, llvm and ptx)");
+    if (!options.schedule.empty())
+      return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "` for `" + options.target + "` (leave it empty)");
+    return true;
+  }
+
   bool specialize() {
     Specialization specialization{options.statics, options.presentViews, options.tunables, options.checkedMode};
     kernel = module.specialize(options.kernel, specialization, diagnostics);
     if (!kernel)
       return false;
-    auto chosen = chooseTunables(*kernel, options.dimensionHints, diagnostics);
+    auto chosen = chooseTunables(*kernel, options.dimensionHints, gpu ? TunableSizes::forGpu() : TunableSizes::forCpu(), diagnostics);
     if (!chosen)
       return false;
     capacities = *chosen;
@@ -134,7 +159,12 @@ private:
 
   void openContext() {
     // Starting threads costs more than one kernel's passes could gain from them.
-    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+    mlir::DialectRegistry registry;
+    if (gpu)
+      registerGpuTranslations(registry);
+    context = std::make_unique<mlir::MLIRContext>(registry, mlir::MLIRContext::Threading::DISABLED);
+    if (gpu)
+      context->loadDialect<tilegpu::TileGPUDialect, mlir::NVVM::NVVMDialect>();
     context->loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
                          mlir::linalg::LinalgDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect,
                          mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::ub::UBDialect, mlir::vector::VectorDialect>();
@@ -189,6 +219,64 @@ private:
                      [&](mlir::OpPassManager &passes) { addLinalgToLLVMPasses(passes, target, schedule); });
   }
 
+  bool lowerToTileGPU() {
+    if (!runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu); }))
+      return false;
+    if (stage == Stage::TileGPU)
+      printModule();
+    return stage != Stage::TileGPU && fitsInSharedMemory();
+  }
+
+  bool fitsInSharedMemory() {
+    for (auto kernelOp : emitted.module->getOps<tile::KernelOp>()) {
+      int64_t bytes = kernelOp->getAttrOfType<mlir::IntegerAttr>(tilegpu::sharedBytesName).getInt();
+      if (bytes <= gpu->sharedBytesPerBlock)
+        continue;
+      std::string sizes;
+      for (const auto &[name, size] : capacities)
+        sizes += (sizes.empty() ? "" : ", ") + name + " = " + std::to_string(size);
+      return fail(Outcome::Unsupported, "kernel `" + options.kernel + "` needs " + std::to_string(bytes) + " bytes of shared memory, and a block of " +
+                                            std::string(gpu->name) + " has " + std::to_string(gpu->sharedBytesPerBlock) +
+                                            (sizes.empty() ? "" : "; make its tiles smaller (" + sizes + ")"));
+    }
+    return true;
+  }
+
+  bool lowerToThreads() {
+    return runPasses("the code of a thread", addTileGPUToThreadPasses) &&
+           runPasses("the lowering to LLVM", [&](mlir::OpPassManager &passes) { addGpuToLLVMPasses(passes, *gpu); });
+  }
+
+  void emitPtx() {
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> llvmModule = translateForGpu(*emitted.module, llvmContext);
+    if (!llvmModule) {
+      compilerFault("the translation to LLVM IR");
+      return;
+    }
+    std::string error;
+    if (stage == Stage::LLVM) {
+      if (!optimizeForGpu(*llvmModule, *gpu, error)) {
+        fail(Outcome::Failed, error);
+        return;
+      }
+      llvm::raw_string_ostream stream(result.output);
+      llvmModule->print(stream, nullptr);
+      return;
+    }
+    std::optional<std::string> ptx = emitPTX(*llvmModule, *gpu, error);
+    if (!ptx) {
+      fail(Outcome::Failed, error);
+      return;
+    }
+    if (stage != Stage::Artifact) {
+      result.output = std::move(*ptx);
+      return;
+    }
+    ArtifactFacts facts{options, nullptr, &*gpu, capacities, emitted.messages};
+    result.output = packArtifact(artifactMetadata(module, *kernel, facts, *emitted.module), *ptx);
+  }
+
   void emitMachineCode() {
     std::string error;
     llvm::LLVMContext llvmContext;
@@ -223,7 +311,7 @@ private:
       fail(Outcome::Failed, error);
       return;
     }
-    ArtifactFacts facts{options, target, capacities, emitted.messages};
+    ArtifactFacts facts{options, &target, nullptr, capacities, emitted.messages};
     result.output = packArtifact(artifactMetadata(module, *kernel, facts, *emitted.module), *shared);
   }
 };

@@ -25,8 +25,8 @@ struct Options {
   bool checkedMode = false;
 };
 
-enum class Stage { AST, Tile, Linalg, LLVM, Assembly, Object, Artifact };
-std::optional<Stage> stageNamed(const std::string &name); ///< ast tile linalg llvm asm object
+enum class Stage { AST, Tile, Linalg, TileGPU, LLVM, Assembly, Object, Artifact };
+std::optional<Stage> stageNamed(const std::string &name); ///< ast tile linalg tilegpu llvm asm ptx object
 
 /// Whose fault a failure is; mirrors tw_compiler_status.
 enum class Outcome { Done, InvalidSource, InvalidOptions, Unsupported, Failed };

@@ -105,6 +105,32 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 }
 
 // --------------------------------------------------------------------------------------------------------------------
+// GPU, phase 2: which thread holds what, and what is in shared memory. Tiles become tiles with layouts.
+// --------------------------------------------------------------------------------------------------------------------
+
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
+  // As on the CPU, on the tile dialect: rows that fit in a tile are read once.
+  passes.addPass(createFuseSingleIterationLoops());
+  AssignLayoutsOptions layouts;
+  layouts.capability = target.capability;
+  passes.addPass(createAssignLayouts(layouts));
+  // What was computed again for two uses in one layout is one value again.
+  passes.addPass(mlir::createCSEPass());
+  // When every buffer and conversion is there.
+  passes.addPass(createAllocateSharedMemory());
+  // Last, since it speaks of places in memory.
+  passes.addPass(createInsertBarriers());
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// GPU, phase 3: the program of a thread.
+// --------------------------------------------------------------------------------------------------------------------
+
+void addTileGPUToThreadPasses(mlir::OpPassManager &passes) {
+  passes.addPass(createConvertTileGPUToLLVM());
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 // GPU, last phase: the code of one thread. Kernels are llvm.func with the attributes of the NVVM dialect; in their bodies stand
 // scalar operations (and vectors of 2) of arith, math, scf, cf, ub and tile, memory accesses of LLVM, instructions of NVVM.
 // --------------------------------------------------------------------------------------------------------------------

@@ -22,6 +22,10 @@ void addTilePasses(mlir::OpPassManager &passes);
 void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 /// linalg on memrefs → the LLVM dialect.
 void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
+/// tile → tile with layouts and tilegpu: what is where, who waits for whom.
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target);
+/// tilegpu → the code of one thread: entry points of a GPU module.
+void addTileGPUToThreadPasses(mlir::OpPassManager &passes);
 /// The code of a GPU's threads → the LLVM dialect.
 void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target);
 

@@ -193,7 +193,7 @@ void addCompileCommand(CLI::App &program) {
       ->type_name("NAMES");
   command->add_option("--emit", options->stage, "The stage: ast, tile, linalg, llvm, asm or object")
       ->required()
-      ->check(CLI::IsMember({"ast", "tile", "linalg", "llvm", "asm", "object"}))
+      ->check(CLI::IsMember({"ast", "tile", "linalg", "tilegpu", "llvm", "asm", "ptx", "object"}))
       ->type_name("STAGE");
   command->add_option("-o", options->output, "The file to write; - is the standard output")
       ->capture_default_str()

@@ -32,7 +32,7 @@ Choice choose(const std::string &text, const std::string &kernelName, const Size
   EXPECT_TRUE(kernel) << render(diagnostics);
   if (!kernel)
     return {};
-  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, diagnostics);
+  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, TunableSizes::forCpu(), diagnostics);
   return {sizes, render(diagnostics)};
 }
 
