@@ -75,6 +75,8 @@ private:
     std::string grid;
     if (Status status = readText(tree, "grid", grid); !status.ok())
       return status;
+    if (artifact.isForGpu())
+      return readGpu(grid);
     if (grid != "product" && grid != "listed")
       return damaged(concat("the grid is neither a product nor listed, but ", grid));
     artifact.isListed = grid == "listed";
@@ -83,6 +85,36 @@ private:
     if (artifact.scratchBytes < 0 || artifact.scratchBytes > mostScratchBytes)
       return damaged(concat("scratch memory of ", artifact.scratchBytes, " bytes"));
     return readGridVariables();
+  }
+
+  Status readGpu(const std::string &grid) {
+    if (grid != "product" && grid != "nested")
+      return damaged(concat("the grid is neither a product nor nested, but ", grid));
+    GpuArtifact &gpu = artifact.gpu;
+    gpu.isNested = grid == "nested";
+    auto entries = tree.find("entries");
+    if (entries == tree.end() || !entries->is_object())
+      return damaged("\"entries\" is missing");
+    auto readEntry = [&](const char *key, std::string &to) {
+      auto entry = entries->find(key);
+      return entry == entries->end() || entry->is_null() ? Status() : readText(*entries, key, to);
+    };
+    if (Status status = readText(*entries, "tiles", gpu.tiles); !status.ok())
+      return status;
+    if (Status status = readEntry("begin", gpu.begin); !status.ok())
+      return status;
+    if (Status status = readEntry("finish", gpu.finish); !status.ok())
+      return status;
+    auto readAmount = [&](const char *key, int64_t low, int64_t high, int64_t &to) -> Status {
+      if (Status status = readInteger(tree, key, to); !status.ok())
+        return status;
+      return to < low || to > high ? damaged(concat("\"", key, "\" is ", to)) : Status();
+    };
+    if (Status status = readAmount("threads", 1, 1024, gpu.threads); !status.ok())
+      return status;
+    if (Status status = readAmount("shared_bytes", 0, int64_t(1) << 20, gpu.sharedBytes); !status.ok())
+      return status;
+    return readAmount("message_words", 0, int64_t(1) << 20, gpu.messageWords);
   }
 
   /// Only lists have a coordinate for each.

@@ -33,6 +33,15 @@ struct Message {
   int64_t positionCount = 0; ///< how many of the values, the last ones, are the position in the grid
 };
 
+/// What only code for a GPU has (compiler_c.h: "GPU code").
+struct GpuArtifact {
+  std::string tiles, begin, finish; ///< entries; "": there is none
+  int64_t threads = 0;              ///< of a block of `tiles`
+  int64_t sharedBytes = 0;          ///< dynamic, of such a block
+  int64_t messageWords = 0;         ///< the most that a tile reports at once; 0: the kernel reports nothing
+  bool isNested = false;            ///< tiles remain within each of the grid axes'
+};
+
 struct Artifact {
   Signature signature; ///< every dtype resolved; its dimension names start with the slots
   std::string target, processor;
@@ -50,7 +59,10 @@ struct Artifact {
   size_t gridVariables = 0;
   int64_t scratchBytes = 0;
   std::vector<Message> messages;
+  GpuArtifact gpu;
   LaunchProgram program;
+
+  bool isForGpu() const { return target == "cuda"; }
 
   std::span<const std::byte> code; ///< points into the bytes that were parsed
 

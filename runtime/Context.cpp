@@ -1,6 +1,7 @@
 #include "runtime/Context.h"
 
 #include "runtime/CacheDirectory.h"
+#include "runtime/Target.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -27,14 +28,15 @@ static Result<bool> chooseCompilation() {
                                             "`, expected `process` (compile in a process of its own) or nothing"));
 }
 
-Context::Context(const tw_context_options &options, bool compilesInProcess)
-    : log(options.log, options.log_user, options.log_level),
+Context::Context(const tw_context_options &options, int threads, bool compilesInProcess, std::string target,
+                 std::shared_ptr<GpuDevice> device)
+    : target(std::move(target)), device(std::move(device)), log(options.log, options.log_user, options.log_level),
       compiler(options.compiler_library ? options.compiler_library : "", log),
       disk({chooseCacheDirectory(options.cache_directory),
             options.cache_bytes > 0 ? options.cache_bytes : DiskCacheOptions::defaultBytes},
            log),
-      pool(chooseThreads(options.threads)), colour(options.colour != 0), compilesInProcess(compilesInProcess),
-      reportFunction(options.report), reportUser(options.report_user) {}
+      pool(threads), colour(options.colour != 0), compilesInProcess(compilesInProcess), reportFunction(options.report),
+      reportUser(options.report_user) {}
 
 Result<std::shared_ptr<Context>> Context::create(const tw_context_options *options) {
   tw_context_options known = {};
@@ -47,7 +49,12 @@ Result<std::shared_ptr<Context>> Context::create(const tw_context_options *optio
   Result<bool> compilesInProcess = chooseCompilation();
   if (!compilesInProcess.ok())
     return compilesInProcess.takeStatus();
-  return std::make_shared<Context>(known, *compilesInProcess);
+  std::string target = known.target && *known.target ? known.target : "cpu";
+  int threads = chooseThreads(known.threads);
+  Result<std::shared_ptr<GpuDevice>> device = openDevice(target, threads);
+  if (!device.ok())
+    return device.takeStatus();
+  return std::make_shared<Context>(known, threads, *compilesInProcess, std::move(target), std::move(*device));
 }
 
 uint64_t Context::identityOf(const std::string &texts) {

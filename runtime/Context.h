@@ -6,6 +6,7 @@
 #include "runtime/DiskCache.h"
 #include "runtime/Log.h"
 #include "runtime/cpu/ThreadPool.h"
+#include "runtime/gpu/GpuDevice.h"
 
 #include <atomic>
 #include <memory>
@@ -17,7 +18,8 @@ namespace tilewright::runtime {
 class Context {
 public:
   static Result<std::shared_ptr<Context>> create(const tw_context_options *options);
-  Context(const tw_context_options &options, bool compilesInProcess);
+  Context(const tw_context_options &options, int threads, bool compilesInProcess, std::string target,
+          std::shared_ptr<GpuDevice> device);
 
   /// A number that stands for a module's texts: equal for equal texts only, so that modules loaded twice share compiled
   /// kernels.
@@ -28,6 +30,8 @@ public:
 
   tw_context_statistics statistics() const;
 
+  const std::string target;                ///< what kernels are compiled for unless they say otherwise
+  const std::shared_ptr<GpuDevice> device; ///< null: the CPU
   Log log;
   CompilerLibrary compiler;
   ArtifactCache cache;

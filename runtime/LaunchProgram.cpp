@@ -60,8 +60,11 @@ public:
         !readAll("accesses", [this](const json &tree) { return readAccess(tree); }) ||
         !readAll("places", [this](const json &tree) { return readPlace(tree); }) ||
         !readAll("disjoint", [this](const json &tree) { return readDisjoint(tree); }) ||
-        !readAll("dots", [this](const json &tree) { return readDot(tree); }))
+        !readAll("dots", [this](const json &tree) { return readDot(tree); }) ||
+        !readAxes(metadata, "grid_axes", program.gridAxes))
       return failure();
+    for (size_t axis : program.gridAxes)
+      program.gridScalar |= axisScalar[axis];
     return {};
   }
 
@@ -335,8 +338,8 @@ bool LaunchProgram::isEmpty(size_t axis, const Environment &environment) const {
   return environment.axisHigh[axis].high <= environment.axisLow[axis].low;
 }
 
-Status LaunchProgram::check(std::span<const int64_t> dimensions, std::span<const Interval> scalars,
-                            std::span<const BoundView> views, Workspace &workspace, bool onlyWhatScalarsDecide) const {
+Environment LaunchProgram::evaluateSteps(std::span<const int64_t> dimensions, std::span<const Interval> scalars,
+                                         Workspace &workspace) const {
   Environment environment = {dimensions.data(), scalars.data(), workspace.axisLow.data(), workspace.axisHigh.data(),
                              workspace.values.data()};
   for (const Step &step : steps) {
@@ -347,6 +350,30 @@ Status LaunchProgram::check(std::span<const int64_t> dimensions, std::span<const
       workspace.values[step.index] = values[step.index].evaluate(environment);
     }
   }
+  return environment;
+}
+
+std::optional<int64_t> LaunchProgram::gridTiles(std::span<const int64_t> dimensions, std::span<const Interval> scalars,
+                                                Workspace &workspace) const {
+  evaluateSteps(dimensions, scalars, workspace);
+  int64_t tiles = 1;
+  bool isTooLarge = false, isEmpty = false;
+  for (size_t index : gridAxes) {
+    const Axis &axis = axes[index];
+    const Interval &low = workspace.axisLow[index], &high = workspace.axisHigh[index];
+    if (!low.isExact() || !high.isExact())
+      return std::nullopt;
+    int64_t length = high.low > low.low ? high.low - low.low : 0;
+    int64_t pieces = !axis.isSpan ? length : axis.by == 0 ? length > 0 : length / axis.by + (length % axis.by != 0);
+    isEmpty |= pieces == 0;
+    isTooLarge |= __builtin_mul_overflow(tiles, pieces, &tiles);
+  }
+  return isEmpty ? 0 : isTooLarge ? INT64_MAX : tiles;
+}
+
+Status LaunchProgram::check(std::span<const int64_t> dimensions, std::span<const Interval> scalars,
+                            std::span<const BoundView> views, Workspace &workspace, bool onlyWhatScalarsDecide) const {
+  Environment environment = evaluateSteps(dimensions, scalars, workspace);
   auto skipped = [&](bool usesScalars) { return onlyWhatScalarsDecide && !usesScalars; };
   for (const Condition &condition : conditions) {
     if (skipped(condition.usesScalars) || condition.condition.evaluate(environment).isCertainly(true))

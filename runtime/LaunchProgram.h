@@ -17,6 +17,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +50,12 @@ public:
   DotOperations dotOperations(std::span<const int64_t> dimensions, std::span<const Interval> scalars) const;
 
   bool dependsOnScalars() const { return anyScalar; }
+
+  /// T of "GPU code" in compiler_c.h: the product of the numbers of pieces of the grid axes. Nothing: an axis has no exact
+  /// range.
+  std::optional<int64_t> gridTiles(std::span<const int64_t> dimensions, std::span<const Interval> scalars,
+                                   Workspace &workspace) const;
+  bool gridDependsOnScalars() const { return gridScalar; }
 
 private:
   struct Condition {
@@ -99,6 +106,7 @@ private:
   class Reader;
   class DotCounter;
 
+  Environment evaluateSteps(std::span<const int64_t> dimensions, std::span<const Interval> scalars, Workspace &workspace) const;
   bool isEmpty(size_t axis, const Environment &environment) const;
   Status checkAccess(const Access &access, const Environment &environment, std::span<const BoundView> views) const;
   Status checkPlace(const Place &place, const Environment &environment) const;
@@ -114,7 +122,8 @@ private:
   std::vector<Place> places;
   std::vector<Disjoint> disjoints;
   std::vector<Dot> dots;
-  bool anyScalar = false;
+  std::vector<size_t> gridAxes;
+  bool anyScalar = false, gridScalar = false;
 };
 
 } // namespace tilewright::runtime

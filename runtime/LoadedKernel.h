@@ -3,6 +3,7 @@
 
 #include "runtime/Artifact.h"
 #include "runtime/SharedObject.h"
+#include "runtime/gpu/GpuKernel.h"
 #include "tilewright/compiler_c.h"
 
 #include <memory>
@@ -10,14 +11,18 @@
 namespace tilewright::runtime {
 
 struct LoadedKernel {
-  Artifact artifact; ///< without its code
-  SharedObject object;
-  tw_cpu_entry_points entry = {};
+  Artifact artifact;              ///< without its code
+  SharedObject object;            ///< for the CPU
+  tw_cpu_entry_points entry = {}; ///< likewise
+  std::unique_ptr<GpuKernel> gpu; ///< for a GPU; else null
   size_t artifactBytes = 0;
   int64_t compileNanoseconds = 0; ///< of the compilation that made it, in whatever process
   bool isFromDisk = false;
 
-  static Result<std::shared_ptr<LoadedKernel>> load(std::span<const std::byte> bytes);
+  /// device: null if there is none. warn: what the assembler of a GPU's code says that somebody should know.
+  static Result<std::shared_ptr<LoadedKernel>> load(std::span<const std::byte> bytes,
+                                                    std::shared_ptr<GpuDevice> device = nullptr,
+                                                    const std::function<void(std::string)> &warn = {});
 };
 
 } // namespace tilewright::runtime

@@ -75,7 +75,8 @@ std::string recordKey(const Importer &sources, const std::string &build, bool co
 }
 
 std::string artifactKey(const SourceTexts &texts, const Specialization &specialization, const std::string &build) {
-  return keyOf({"artifact", build, texts.key(), specialization.key(), processorIdentity()});
+  return keyOf({"artifact", build, texts.key(), specialization.key(),
+                specialization.target.starts_with("cpu") ? processorIdentity() : std::string()});
 }
 
 } // namespace
@@ -220,6 +221,11 @@ Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization
   return entry;
 }
 
+Result<std::shared_ptr<LoadedKernel>> Module::load(std::string_view artifact) const {
+  return LoadedKernel::load(std::as_bytes(std::span(artifact)), context->device,
+                            [&](const std::string &message) { context->log.warning(message); });
+}
+
 /// From the disk, or else from the compiler. One process compiles; others that want the same meanwhile wait, and find it.
 Result<ArtifactCache::Entry> Module::produce(const Specialization &specialization) {
   DiskCacheEntry entry = {"artifact", specialization.kernel, specialization.target, "", "", 0, {}};
@@ -248,7 +254,7 @@ ArtifactCache::Entry Module::loadFromDisk(const std::string &key) {
   std::optional<DiskCacheEntry> entry = context->disk.find(key);
   if (!entry)
     return nullptr;
-  Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(entry->bytes)));
+  Result<std::shared_ptr<LoadedKernel>> loaded = load(entry->bytes);
   if (!loaded.ok()) {
     context->disk.reject(key, loaded.status().message());
     return nullptr;
@@ -291,7 +297,7 @@ Result<ArtifactCache::Entry> Module::compileAndLoad(const Specialization &specia
   entry.warnings = std::move(answer->diagnostics);
   if (!entry.warnings.empty())
     context->log.warning(entry.warnings);
-  Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(std::as_bytes(std::span(answer->artifact)));
+  Result<std::shared_ptr<LoadedKernel>> loaded = load(answer->artifact);
   if (!loaded.ok())
     return loaded.takeStatus();
   (*loaded)->compileNanoseconds = nanoseconds;

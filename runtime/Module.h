@@ -49,6 +49,7 @@ private:
   Result<CompileAnswer> askCompiler(const CompilerSymbols &compiler, const Specialization &specialization);
 
   Result<ArtifactCache::Entry> produce(const Specialization &specialization);
+  Result<std::shared_ptr<LoadedKernel>> load(std::string_view artifact) const;
   ArtifactCache::Entry loadFromDisk(const std::string &key);
   Result<ArtifactCache::Entry> compileAndLoad(const Specialization &specialization, DiskCacheEntry &entry);
 

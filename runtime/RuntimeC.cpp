@@ -1,12 +1,14 @@
 // runtime_c.h, implemented: handles around the runtime's classes. Exceptions end here, and nothing else happens here.
 
-#include "runtime/Module.h"
 #include "runtime/ReadyKernels.h"
 #include "runtime/RuntimeCErrors.h"
+#include "runtime/RuntimeCHandles.h"
 #include "runtime/Specialization.h"
+#include "runtime/Target.h"
 #include "runtime/Text.h"
 #include "runtime/Version.h"
 #include "runtime/cpu/CpuLaunchable.h"
+#include "runtime/gpu/GpuLaunchable.h"
 #include "tilewright/runtime_c.h"
 
 #include <algorithm>
@@ -17,37 +19,6 @@
 #include <new>
 
 using namespace tilewright::runtime;
-
-// ---- Handles ----------------------------------------------------------------------------------------------------------------
-
-struct tw_context {
-  std::shared_ptr<Context> context;
-  std::mutex readyMutex{};
-  std::map<std::string_view, std::shared_ptr<Module>> ready{}; ///< by file; kept here, since a module keeps its Context
-};
-
-struct tw_module {
-  std::shared_ptr<Module> module;
-};
-
-struct tw_kernel {
-  std::shared_ptr<Module> module; ///< owns the signature
-  const Signature *signature;
-
-  // The signature again, in C.
-  std::vector<std::vector<tw_dimension_info>> dimensions;
-  std::vector<std::string> defaultTexts;
-  std::vector<tw_parameter_info> parameters;
-  std::vector<std::vector<const char *>> dtypes;
-  std::vector<tw_static_info> statics;
-};
-
-struct tw_launchable {
-  std::unique_ptr<CpuLaunchable> launchable;
-  std::vector<tw_chosen_tunable> tunables;
-  std::vector<tw_dimension> dimensions;
-  tw_launchable_info info = {};
-};
 
 // ---- Errors -----------------------------------------------------------------------------------------------------------------
 
@@ -81,7 +52,8 @@ const char *tw_status_name(tw_status status) {
                                           "compilation failed",
                                           "damaged artifact",
                                           "out of memory",
-                                          "internal error"};
+                                          "internal error",
+                                          "device fault"};
   size_t index = static_cast<size_t>(status);
   return index < std::size(names) ? names[index] : "unknown status";
 }
@@ -102,7 +74,7 @@ tw_status tw_context_create(const tw_context_options *options, tw_context **cont
     Result<std::shared_ptr<Context>> result = Context::create(options);
     if (!result.ok())
       return result.takeStatus();
-    *context = new tw_context{std::move(*result)};
+    *context = new tw_context(std::move(*result));
     return {};
   });
 }
@@ -410,11 +382,12 @@ tw_status tw_infer_views(const tw_kernel *kernel, const tw_specialization *speci
 
 /// Fills what tw_launchable_get_info tells.
 static void describe(tw_launchable &to, bool hit, int64_t prepareNanoseconds) {
-  const CpuLaunchable &launchable = *to.launchable;
-  const Artifact &artifact = launchable.artifact();
+  const BoundKernel &bound = to.launchable->bound();
+  const Artifact &artifact = bound.artifact();
+  const LaunchFigures figures = to.launchable->figures();
   for (const auto &[name, value] : artifact.chosen)
     to.tunables.push_back({name.c_str(), value});
-  for (const auto &[name, extent] : launchable.dimensions())
+  for (const auto &[name, extent] : bound.dimensions())
     to.dimensions.push_back({name.c_str(), extent});
   tw_launchable_info &info = to.info;
   info.kernel = artifact.signature.name.c_str();
@@ -424,19 +397,19 @@ static void describe(tw_launchable &to, bool hit, int64_t prepareNanoseconds) {
   info.tunables = to.tunables.data();
   info.dimension_count = to.dimensions.size();
   info.dimensions = to.dimensions.data();
-  info.tile_count = launchable.tiles();
-  info.chunk_count = launchable.chunks();
-  info.scratch_bytes = launchable.scratchBytes();
-  info.partial_sum_bytes = launchable.partialSumBytes();
-  info.workspace_bytes = launchable.workspaceBytes();
-  info.threads = launchable.threads();
+  info.tile_count = figures.tiles;
+  info.chunk_count = figures.chunks;
+  info.scratch_bytes = figures.scratchBytes;
+  info.partial_sum_bytes = figures.partialSumBytes;
+  info.workspace_bytes = figures.workspaceBytes;
+  info.threads = figures.threads;
   info.checked = artifact.checked;
   info.from_cache = hit;
-  info.compile_nanoseconds = launchable.loaded().compileNanoseconds;
+  info.compile_nanoseconds = bound.loaded().compileNanoseconds;
   info.prepare_nanoseconds = prepareNanoseconds;
-  info.artifact_bytes = launchable.loaded().artifactBytes;
-  info.operations = launchable.operations().count;
-  info.operations_kind = launchable.operations().kind;
+  info.artifact_bytes = bound.loaded().artifactBytes;
+  info.operations = bound.operations().count;
+  info.operations_kind = bound.operations().kind;
 }
 
 tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization, const tw_argument *arguments,
@@ -448,6 +421,9 @@ tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization,
     Result<SpecializationRequest> request = SpecializationRequest::read(specialization);
     if (!request.ok())
       return request.takeStatus();
+    const std::shared_ptr<Context> &context = kernel->module->context;
+    if (Status status = chooseTarget(*request, context->target, context->device.get()); !status.ok())
+      return status;
     Result<Call> call = specialize(*kernel->signature, *request, std::span(arguments, argument_count));
     if (!call.ok())
       return call.takeStatus();
@@ -455,8 +431,9 @@ tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization,
     Result<std::shared_ptr<const LoadedKernel>> loaded = kernel->module->compile(call->specialization, hit);
     if (!loaded.ok())
       return loaded.takeStatus();
-    Result<std::unique_ptr<CpuLaunchable>> bound =
-        CpuLaunchable::create(kernel->module->context, std::move(*loaded), *call, *request);
+    Result<std::unique_ptr<Launchable>> bound = (*loaded)->gpu
+                                                    ? GpuLaunchable::create(context, std::move(*loaded), *call, *request)
+                                                    : CpuLaunchable::create(context, std::move(*loaded), *call, *request);
     if (!bound.ok())
       return bound.takeStatus();
     auto result = std::make_unique<tw_launchable>();
@@ -472,10 +449,28 @@ void tw_launchable_release(tw_launchable *launchable) {
 }
 
 tw_status tw_launch(tw_launchable *launchable, const tw_value *values, size_t value_count, tw_error **error) {
+  return tw_launch_on_stream(launchable, values, value_count, nullptr, error);
+}
+
+tw_status tw_launch_on_stream(tw_launchable *launchable, const tw_value *values, size_t value_count, void *stream,
+                              tw_error **error) {
   return guarded(error, [&]() -> Status {
     if (!launchable)
       return isNull("launchable");
-    return launchable->launchable->launch(std::span(values, values ? value_count : 0));
+    return launchable->launchable->launch(std::span(values, values ? value_count : 0), stream);
+  });
+}
+
+tw_status tw_time_launches(tw_launchable *launchable, const tw_value *values, size_t value_count, int32_t launches,
+                           void *stream, int64_t *nanoseconds, tw_error **error) {
+  return guarded(error, [&]() -> Status {
+    if (!launchable || !nanoseconds)
+      return isNull("launchable or nanoseconds");
+    Result<int64_t> time =
+        launchable->launchable->timeNanoseconds(std::span(values, values ? value_count : 0), launches, stream);
+    if (time.ok())
+      *nanoseconds = *time;
+    return time.takeStatus();
   });
 }
 

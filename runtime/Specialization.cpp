@@ -274,7 +274,8 @@ Result<Call> tilewright::runtime::specialize(const Signature &signature, const S
     const Parameter &parameter = signature.parameters[index];
     if (!call.arguments.views[index])
       continue;
-    call.views[index] = bindView(parameter, *call.arguments.views[index]);
+    call.views[index] =
+        bindView(parameter, *call.arguments.views[index], request.isForGpu ? AlignmentClasses::Gpu : AlignmentClasses::Cpu);
     to.views.emplace_back(parameter.name, call.views[index].facts);
     if (parameter.optional)
       to.presentViews.push_back(parameter.name);

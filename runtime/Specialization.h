@@ -23,7 +23,8 @@ using NamedText = std::pair<std::string, std::string>;
 struct SpecializationRequest {
   std::vector<NamedText> bindings;
   std::vector<std::pair<std::string, int64_t>> dimensions;
-  std::string target = "cpu";
+  std::string target; ///< "": the context's; chooseTarget makes it what the compiler is asked for
+  bool isForGpu = false;
   std::string schedule;
   bool checked = false;
 

@@ -8,7 +8,7 @@ using namespace tilewright::runtime;
 
 namespace {
 
-constexpr uint64_t widestAlignment = 64;
+constexpr uint64_t widestAlignment = 64, widestGpuAlignment = 16;
 
 struct Axis {
   int64_t extent;
@@ -40,6 +40,17 @@ uint64_t alignmentOf(uint64_t number) {
   return number == 0 ? widestAlignment : uint64_t(1) << std::countr_zero(number);
 }
 
+uint64_t cpuClass(uint64_t alignment, uint64_t element) {
+  return alignment >= widestAlignment ? widestAlignment : std::min(alignment, element);
+}
+
+uint64_t gpuClass(uint64_t alignment, uint64_t element) {
+  for (uint64_t bytes : {widestGpuAlignment, uint64_t(8), uint64_t(4)})
+    if (alignment >= bytes && bytes >= element)
+      return bytes;
+  return std::min(alignment, element);
+}
+
 } // namespace
 
 int64_t BoundView::elements() const {
@@ -49,7 +60,7 @@ int64_t BoundView::elements() const {
   return product;
 }
 
-BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewArgument &argument) {
+BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewArgument &argument, AlignmentClasses classes) {
   BoundView view;
   view.data = argument.data;
   view.elementBytes = static_cast<int64_t>(tw_dtype_bytes(argument.dtype));
@@ -84,7 +95,9 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
     unit = view.declaredRank - 1;
 
   uint64_t element = static_cast<uint64_t>(view.elementBytes);
-  uint64_t alignment = argument.alignment ? static_cast<uint64_t>(argument.alignment) : element;
+  view.alignmentIsPromised = argument.alignment != 0 || classes == AlignmentClasses::Cpu;
+  uint64_t assumed = classes == AlignmentClasses::Cpu ? element : widestGpuAlignment;
+  uint64_t alignment = argument.alignment ? static_cast<uint64_t>(argument.alignment) : assumed;
   alignment = std::min(alignment, alignmentOf(reinterpret_cast<uint64_t>(argument.data)));
   for (int axis = 0; axis < view.rank; ++axis) {
     bool isUnit = unit >= 0 && axis == lastAxis[unit];
@@ -93,6 +106,7 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
     if (!isUnit)
       alignment = std::min(alignment, alignmentOf(static_cast<uint64_t>(std::abs(view.strides[axis]) * view.elementBytes)));
   }
-  view.facts.alignment = static_cast<int32_t>(alignment >= widestAlignment ? widestAlignment : std::min(alignment, element));
+  view.facts.alignment =
+      static_cast<int32_t>(classes == AlignmentClasses::Cpu ? cpuClass(alignment, element) : gpuClass(alignment, element));
   return view;
 }

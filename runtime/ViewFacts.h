@@ -6,10 +6,12 @@
 //   - M... is merged: x[batch, tokens, K] has one row stride whenever stride[batch] = tokens · stride[tokens]. Dimensions of
 //     extent 1 merge with anything, since their stride is never used.
 //   - An unused stride is replaced by one that fits: 1 in the contiguous dimension, 0 elsewhere.
-//   - Alignment is the element's size, or 64 bytes (a cache line, and the widest vector) where the host promises that much and
-//   the
-//     strides keep it; nothing between. An address that happens to be aligned promises nothing of the next launch's. Less than
-//     the element's size only if the host's memory is that odd.
+//   - Alignment for the CPU is the element's size, or 64 bytes (a cache line, and the widest vector) where the host promises that
+//     much and the strides keep it; nothing between. An address that happens to be aligned promises nothing of the next launch's.
+//   - Alignment for a GPU is 16, 8 or 4 bytes, or the element's size: what one instruction moves, and what a bulk copy needs, so
+//     that it decides the speed. Device memory is allocated in 256 bytes, so the address given to prepare stands for all; without
+//     one, and without a promise, 16 is assumed. A launch with an address that is aligned less is refused.
+//   - Less than the element's size only if the host's memory is that odd.
 #pragma once
 
 #include "runtime/Arguments.h"
@@ -29,6 +31,7 @@ struct BoundView {
   ViewFacts facts;
   void *data = nullptr;
   int64_t elementBytes = 1;
+  bool alignmentIsPromised = true; ///< by the host; else its address, or none, let it be assumed
   int rank = 0; ///< of the arrays
   int64_t extents[TW_MAX_RANK + 1] = {};
   int64_t strides[TW_MAX_RANK + 1] = {};
@@ -38,6 +41,9 @@ struct BoundView {
   int64_t elements() const;
 };
 
-BoundView bindView(const Parameter &parameter, const ViewArgument &argument);
+enum class AlignmentClasses { Cpu, Gpu };
+
+BoundView bindView(const Parameter &parameter, const ViewArgument &argument,
+                   AlignmentClasses classes = AlignmentClasses::Cpu);
 
 } // namespace tilewright::runtime

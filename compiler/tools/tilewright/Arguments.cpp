@@ -236,10 +236,12 @@ void Arguments::keepInitialValues() {
     }
 }
 
-void Arguments::restoreInitialValues() {
-  for (const auto &[name, value] : initialValues)
+void Arguments::restoreInitialValues(DeviceArrays &device) {
+  for (const auto &[name, value] : initialValues) {
     if (!value.empty())
       std::memcpy(tensors.at(name).memory.data(), value.data(), value.size());
+    device.upload(name);
+  }
 }
 
 size_t Arguments::byteCount() const {

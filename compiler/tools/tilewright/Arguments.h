@@ -1,6 +1,7 @@
 // From the options of `run` to the arguments of a launch.
 #pragma once
 
+#include "compiler/tools/tilewright/DeviceArrays.h"
 #include "compiler/tools/tilewright/KernelOptions.h"
 #include "compiler/tools/tilewright/Tensor.h"
 #include "tilewright/runtime_c.h"
@@ -49,10 +50,12 @@ public:
   void allocateOutputs(const tw_kernel *kernel, const tw_specialization &specialization);
   /// For tw_prepare. It refers to this object.
   std::vector<tw_argument> list();
+  /// The memory of the views, by parameter.
+  std::map<std::string, Tensor> &arrays() { return tensors; }
 
   /// Keeps what `inout` views hold, to be put back before each further launch.
   void keepInitialValues();
-  void restoreInitialValues();
+  void restoreInitialValues(DeviceArrays &device);
 
   size_t byteCount() const; ///< of all views
   void checkGuards() const; ///< throws if a kernel wrote outside of its views' memory

@@ -34,6 +34,16 @@ int32_t threads() {
   return count;
 }
 
+/// tw_devices.
+Json devices() {
+  char *text = nullptr;
+  if (tw_devices(&text, nullptr) != TW_OK)
+    return Json::object();
+  Json result = Json::parse(text);
+  tw_text_release(text);
+  return result;
+}
+
 /// "+avx2,-avx512f,+fma" → "avx2 fma".
 std::string enabledFeatures(const std::string &features) {
   std::string enabled, feature;
@@ -58,6 +68,13 @@ void print(const Json &information) {
               textOf(target.value("name", Json("?"))) + ", processor " + textOf(target.value("processor", Json("?"))));
     printLine("features", enabledFeatures(textOf(target.value("features", Json("")))));
   }
+  Json known = devices();
+  for (const Json &device : known.value("devices", Json::array()))
+    printLine("device", textOf(device["target"]) + ": " + textOf(device["name"]) + ", " + textOf(device["architecture"]) +
+                            ", " + textOf(device["multiprocessors"]) + " multiprocessors, " +
+                            textOf(device["shared_bytes_per_block"]) + " bytes of shared memory for a block");
+  if (std::string trouble = textOf(known.value("cuda", Json(""))); !trouble.empty())
+    printLine("cuda", trouble);
   Json limits = information.value("limits", Json::object());
   for (const auto &[name, value] : limits.items())
     printLine("limit", name + ": " + textOf(value));
@@ -76,6 +93,7 @@ void addInfoCommand(CLI::App &program) {
       return print(information);
     information["runtime"] = tw_version();
     information["threads"] = threads();
+    information.update(devices());
     std::printf("%s\n", information.dump(2).c_str());
   });
 }

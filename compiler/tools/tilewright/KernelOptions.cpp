@@ -8,7 +8,12 @@ namespace tilewright::tools {
 void KernelOptions::addTo(CLI::App &command) {
   command.add_option("FILE", file, "The source file; - is the standard input")->required()->type_name("");
   command.add_option("--kernel", kernel, "The kernel; not needed if the file has only one")->type_name("NAME");
-  command.add_option("--target", target, "What it is compiled for: cpu")->capture_default_str()->type_name("NAME");
+  command
+      .add_option("--target", target,
+                  "What it is compiled for and run on: cpu, cuda, cuda:1, emulator (PTX executed on the CPU) or "
+                  "emulator:sm_80; `compile` takes a GPU architecture: sm_90a")
+      ->capture_default_str()
+      ->type_name("NAME");
   command.add_option("--bind", bindTexts, "Statics and tunables: T=f32,act=gelu,BM=64")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");

@@ -5,7 +5,6 @@
 #include "compiler/tools/tilewright/Terminal.h"
 
 #include <algorithm>
-#include <chrono>
 #include <vector>
 
 namespace tilewright::tools {
@@ -23,6 +22,7 @@ ContextHandle createContext(const RunOptions &options) {
   tw_context_options settings{};
   settings.struct_size = sizeof settings;
   settings.threads = options.threads;
+  settings.target = options.kernel.target.c_str();
   settings.colour = wantsColour(stderr);
   tw_context *context = nullptr;
   call([&](tw_error **error) { return tw_context_create(&settings, &context, error); });
@@ -78,8 +78,10 @@ struct Specialization {
   Specialization &operator=(const Specialization &) = delete;
 };
 
-LaunchableHandle prepare(tw_kernel *kernel, const Specialization &specialization, Arguments &arguments) {
+LaunchableHandle prepare(tw_kernel *kernel, const Specialization &specialization, Arguments &arguments,
+                         const DeviceArrays &device) {
   std::vector<tw_argument> list = arguments.list();
+  device.redirect(list);
   tw_launchable *launchable = nullptr;
   call([&](tw_error **error) {
     return tw_prepare(kernel, &specialization.value, list.data(), list.size(), &launchable, error);
@@ -88,16 +90,16 @@ LaunchableHandle prepare(tw_kernel *kernel, const Specialization &specialization
 }
 
 /// Launches `repeat` times from the same initial values; returns the seconds that each took, sorted.
-std::vector<double> launch(tw_launchable *launchable, Arguments &arguments, int repeat) {
+std::vector<double> launch(tw_launchable *launchable, Arguments &arguments, DeviceArrays &device, int repeat) {
   if (repeat > 1)
     arguments.keepInitialValues();
   std::vector<double> seconds;
   for (int n = 0; n < repeat; ++n) {
     if (n > 0)
-      arguments.restoreInitialValues();
-    auto begin = std::chrono::steady_clock::now();
-    call([&](tw_error **error) { return tw_launch(launchable, nullptr, 0, error); });
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      arguments.restoreInitialValues(device);
+    int64_t nanoseconds = 0;
+    call([&](tw_error **error) { return tw_time_launches(launchable, nullptr, 0, 1, nullptr, &nanoseconds, error); });
+    seconds.push_back(static_cast<double>(nanoseconds) * 1e-9);
   }
   std::sort(seconds.begin(), seconds.end());
   return seconds;
@@ -127,12 +129,12 @@ std::string productRate(const tw_launchable_info &info, double seconds) {
   return text;
 }
 
-void printReport(const tw_launchable *launchable, const std::vector<double> &seconds, size_t bytes) {
+void printReport(const tw_launchable *launchable, const char *target, const std::vector<double> &seconds, size_t bytes) {
   const tw_launchable_info &info = *tw_launchable_get_info(launchable);
   std::printf("kernel   %s", info.kernel);
   for (size_t n = 0; n < info.tunable_count; ++n)
     std::printf("%s %s=%lld", n ? "" : ":", info.tunables[n].name, static_cast<long long>(info.tunables[n].value));
-  std::printf("\ntarget   %s (%s), %d thread%s", info.target, info.processor, info.threads, info.threads == 1 ? "" : "s");
+  std::printf("\ntarget   %s (%s), %d thread%s", target, info.processor, info.threads, info.threads == 1 ? "" : "s");
   if (info.tile_count >= 0)
     std::printf(", %lld tile%s", static_cast<long long>(info.tile_count), info.tile_count == 1 ? "" : "s");
   std::printf("\ncompile  %s%s\n", duration(static_cast<double>(info.compile_nanoseconds) * 1e-9).c_str(),
@@ -155,12 +157,14 @@ void run(const RunOptions &options) {
 
   Arguments arguments(options.arguments, signature);
   arguments.allocateOutputs(kernel.get(), specialization.value);
-  LaunchableHandle launchable = prepare(kernel.get(), specialization, arguments);
-  std::vector<double> seconds = launch(launchable.get(), arguments, options.repeat);
+  DeviceArrays device(context.get(), arguments.arrays());
+  LaunchableHandle launchable = prepare(kernel.get(), specialization, arguments, device);
+  std::vector<double> seconds = launch(launchable.get(), arguments, device, options.repeat);
+  device.download();
 
   arguments.checkGuards();
   arguments.saveOutputs();
-  printReport(launchable.get(), seconds, arguments.byteCount());
+  printReport(launchable.get(), tw_context_device(context.get())->target, seconds, arguments.byteCount());
 }
 
 } // namespace

@@ -21,6 +21,10 @@ public:
   std::byte *data() { return memory.get() + guardBytes; }
   const std::byte *data() const { return memory.get() + guardBytes; }
   size_t size() const { return bytes; }
+  /// The memory and its guard zones: what a device gets a copy of.
+  std::byte *allData() { return memory.get(); }
+  const std::byte *allData() const { return memory.get(); }
+  size_t allBytes() const { return bytes + 2 * guardBytes; }
   bool guardsAreIntact() const;
 
 private:

@@ -63,7 +63,8 @@ typedef enum tw_status TW_ENUM_BASE {
   TW_COMPILATION_FAILED = 9,   /* the compiler failed on a legal kernel, and survived */
   TW_DAMAGED_ARTIFACT = 10,    /* an artifact that cannot be what a compiler wrote */
   TW_OUT_OF_MEMORY = 11,
-  TW_INTERNAL_ERROR = 12       /* our fault: please report */
+  TW_INTERNAL_ERROR = 12,      /* our fault: please report */
+  TW_DEVICE_FAULT = 13         /* the GPU's driver failed, or the emulator found a fault in a kernel (its report: the diagnostics) */
 } tw_status;
 
 /* What went wrong, as a value. */
@@ -140,6 +141,11 @@ typedef struct tw_context_options {
   int32_t colour;
   /* What the disk cache may hold before the least recently used goes; 0: 512 MiB. */
   int64_t cache_bytes;
+  /* What kernels are compiled for and run on, unless a specialization says otherwise. Null: "cpu". Also "cuda" (the CUDA context
+   * that is current on the calling thread, else the primary one of device 0), "cuda:N" (the primary one of device N), "emulator"
+   * and "emulator:sm_80" (PTX executed on the CPU and checked, as a device of that architecture; sm_90a without one). With a GPU or
+   * the emulator the memory of views is the device's: see "Devices and device memory". */
+  const char *target;
 } tw_context_options;
 
 TW_API tw_status tw_context_create(const tw_context_options *options /* may be null */, tw_context **context, tw_error **error);
@@ -160,6 +166,36 @@ TW_API tw_status tw_context_get_statistics(const tw_context *context, tw_context
 /* The compiler's tw_compiler_information (JSON), for tools: loads the compiler. The caller frees *json by tw_text_release. */
 TW_API tw_status tw_context_compiler_information(tw_context *context, char **json, tw_error **error);
 TW_API void tw_text_release(char *text);
+
+/* ---- Devices and device memory ----------------------------------------------------------------------------------------- */
+
+typedef struct tw_device_info {
+  const char *target;             /* "cpu", "cuda:0", "emulator": what a context is created for */
+  const char *name;               /* of the product; "" for the CPU */
+  const char *architecture;       /* "sm_90a": what kernels are compiled for; "" for the CPU */
+  int32_t multiprocessors;        /* 0 for the CPU */
+  int64_t shared_bytes_per_block; /* the most that a kernel may use */
+  int64_t memory_bytes;           /* 0: not known */
+} tw_device_info;
+
+/* What the context was created for. */
+TW_API const tw_device_info *tw_context_device(const tw_context *context);
+/* JSON, for tools: {"devices": [{"target", "name", "architecture", "multiprocessors", "shared_bytes_per_block", "memory_bytes"}],
+ * "cuda": "" | why there is no CUDA device}. The caller frees *json by tw_text_release. */
+TW_API tw_status tw_devices(char **json, tw_error **error);
+
+/* For hosts that have no way of their own to device memory; those that have one (cuMemAlloc, cudaMalloc, a framework) pass what it
+ * gives. On the CPU the same functions serve host memory. Addresses are aligned to 256 bytes. `stream`: see tw_launch_on_stream. A
+ * copy's host memory may be used again when the call returns. */
+TW_API tw_status tw_memory_allocate(tw_context *context, size_t bytes, void **address, tw_error **error);
+TW_API tw_status tw_memory_free(tw_context *context, void *address /* null is allowed */, tw_error **error);
+TW_API tw_status tw_memory_copy_to_device(tw_context *context, void *to, const void *from, size_t bytes, void *stream,
+                                          tw_error **error);
+TW_API tw_status tw_memory_copy_to_host(tw_context *context, void *to, const void *from, size_t bytes, void *stream,
+                                        tw_error **error);
+TW_API tw_status tw_memory_fill(tw_context *context, void *to, uint8_t value, size_t bytes, void *stream, tw_error **error);
+/* Returns when everything that was put into the stream is done. What failed there meanwhile is told here. */
+TW_API tw_status tw_synchronize(tw_context *context, void *stream, tw_error **error);
 
 /* ---- The disk cache ---------------------------------------------------------------------------------------------------- */
 
@@ -280,8 +316,9 @@ typedef struct tw_argument {
   void *data;                   /* element 0, …, 0. Null in tw_prepare: given at launch. Null at launch: only if it has no element */
   int64_t shape[TW_MAX_RANK];   /* >= 0 */
   int64_t strides[TW_MAX_RANK]; /* in elements, any sign */
-  /* A promise: this address, and all that are given at launch, are multiples of so many bytes (a power of two). Code for 64 can be
-   * better, and is then another specialization. 0: the element's size is promised, which every usual array keeps. */
+  /* A promise: this address, and all that are given at launch, are multiples of so many bytes (a power of two). 0: for the CPU the
+   * element's size is promised, which every usual array keeps; code for 64 can be better, and is then another specialization. For a
+   * GPU the alignment of `data`, up to 16 bytes, is (16 if it is null): what device memory begins with always is. */
   int32_t alignment;
   /* A scalar: converted to the parameter's dtype. An integer also serves a float parameter; a real serves an integer one only if it
    * is integral. bool is 0 or 1. */
@@ -327,7 +364,7 @@ typedef struct tw_specialization {
   /* Dimensions by name: they must agree with the views; needed only for names that no given view binds. */
   const tw_dimension *dimensions;
   size_t dimension_count;
-  const char *target;   /* null: "cpu" (this machine's processor) */
+  const char *target;   /* null: what the context was created for. "cpu" is possible in every context */
   const char *schedule; /* null or "": the compiler's; "reference": one element at a time, dots in f64 */
   int32_t checked;      /* 1: checked mode (asserts run, promises of uniqueness are verified) */
 } tw_specialization;
@@ -368,12 +405,26 @@ typedef union tw_value {
   double real;     /* a scalar of a float dtype: rounded to it */
 } tw_value;
 
-/* Runs the kernel and returns when its results are in memory. values: one for each parameter of the kernel, in order (what stands
- * for an absent view is ignored); or null: as prepared. It does not compile or lock, nor allocate, except that a second launch of
- * the same launchable while one runs may take memory of its own, which is then kept. Addresses must be aligned as promised; checks
- * that depend on addresses or on scalars that changed run again.
+/* Runs the kernel and returns when its results are in memory; on a GPU it puts it into the default stream. values: one for each
+ * parameter of the kernel, in order (what stands for an absent view is ignored); or null: as prepared. It does not compile or lock,
+ * nor allocate, except that a second launch of the same launchable while one runs may take memory of its own, which is then kept.
+ * Addresses must be aligned as promised; checks that depend on addresses or on scalars that changed run again.
  * After TW_ASSERTION_FAILED the outputs are unspecified, but nothing outside the views was touched. */
 TW_API tw_status tw_launch(tw_launchable *launchable, const tw_value *values, size_t value_count, tw_error **error);
+
+/* The same in a stream of the caller's: a CUstream or cudaStream_t (null: the default one), which the CPU and the emulator ignore.
+ * The kernel runs in the stream's order, and the call returns before it is done. It allocates, waits for and locks nothing, and may
+ * be captured into a CUDA graph, except that
+ *   - a kernel that prints or asserts is waited for;
+ *   - launches of one launchable whose kernel sums over tiles (partial_sum_bytes > 0) share the memory of the partial sums. Within
+ *     one stream they are kept apart (by a lock while they are put into it); in several streams at once each needs a launchable of
+ *     its own.
+ * A launchable that was captured must outlive the graph. */
+TW_API tw_status tw_launch_on_stream(tw_launchable *launchable, const tw_value *values, size_t value_count, void *stream,
+                                     tw_error **error);
+/* How long `launches` launches one after another take on the device, in all: waits for them. */
+TW_API tw_status tw_time_launches(tw_launchable *launchable, const tw_value *values, size_t value_count, int32_t launches,
+                                  void *stream, int64_t *nanoseconds, tw_error **error);
 
 typedef struct tw_chosen_tunable {
   const char *name;
@@ -396,12 +447,12 @@ typedef struct tw_launchable_info {
   const tw_chosen_tunable *tunables;
   size_t dimension_count; /* every named dimension and its extent; constants too */
   const tw_dimension *dimensions;
-  int64_t tile_count;         /* -1: the grid is read from memory at launch */
+  int64_t tile_count;         /* -1: memory decides */
   int64_t chunk_count;        /* parts that sum apart, see "sums" in compiler_c.h; 1 without sums. At most so many if tile_count < 0 */
   int64_t scratch_bytes;      /* for each thread */
   int64_t partial_sum_bytes;  /* for all chunks */
   int64_t workspace_bytes;    /* all memory that one running launch holds */
-  int32_t threads;            /* what one launch may use at most; 1: it runs on the caller */
+  int32_t threads;            /* what one launch may use at most; 1: it runs on the caller. On a GPU: of a block */
   int32_t checked;
   int32_t from_cache;         /* 1: tw_prepare did not compile */
   int64_t compile_nanoseconds; /* of the compilation that made this code, whoever asked for it */
@@ -414,7 +465,7 @@ typedef struct tw_launchable_info {
 } tw_launchable_info;
 
 TW_API const tw_launchable_info *tw_launchable_get_info(const tw_launchable *launchable);
-/* How long the latest finished launch took; 0 before the first. */
+/* How long the latest finished launch took; 0 before the first, and of launches that are not waited for (tw_time_launches). */
 TW_API int64_t tw_launchable_elapsed_nanoseconds(const tw_launchable *launchable);
 
 #ifdef __cplusplus

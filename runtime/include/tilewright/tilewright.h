@@ -255,12 +255,20 @@ public:
 
   /// With the addresses and scalars given to prepare.
   Result<void> launch() { return launch(std::span<const tw_value>()); }
-  /// One value for each parameter of the kernel, in order.
-  Result<void> launch(std::span<const tw_value> values) {
+  /// One value for each parameter of the kernel, in order. stream: a CUstream; see tw_launch_on_stream.
+  Result<void> launch(std::span<const tw_value> values, void *stream = nullptr) {
     tw_error *error = nullptr;
-    if (tw_launch(handle.get(), values.empty() ? nullptr : values.data(), values.size(), &error) != TW_OK)
+    if (tw_launch_on_stream(handle.get(), values.empty() ? nullptr : values.data(), values.size(), stream, &error) != TW_OK)
       return Error(error);
     return {};
+  }
+  /// Nanoseconds of so many launches one after another, on the device.
+  Result<int64_t> time(int launches, void *stream = nullptr) {
+    tw_error *error = nullptr;
+    int64_t nanoseconds = 0;
+    if (tw_time_launches(handle.get(), nullptr, 0, launches, stream, &nanoseconds, &error) != TW_OK)
+      return Error(error);
+    return nanoseconds;
   }
 
   const tw_launchable_info &info() const { return *tw_launchable_get_info(handle.get()); }
@@ -370,12 +378,57 @@ struct ContextOptions {
   tw_report_function report = nullptr;
   void *reportUser = nullptr;
   bool colour = false;
+  std::string target = {}; ///< "": "cpu"; "cuda", "cuda:1", "emulator", "emulator:sm_80"
+};
+
+/// Memory of a context's device (of the host, for "cpu"), freed with its owner. Hosts with memory of their own need none of it.
+class DeviceMemory {
+public:
+  DeviceMemory(std::shared_ptr<tw_context> context, void *address, size_t bytes)
+      : memory(address, Free{std::move(context)}), size(bytes) {}
+
+  void *data() const { return memory.get(); }
+  template <typename T> T *as() const { return static_cast<T *>(data()); }
+  size_t bytes() const { return size; }
+
+  /// The whole of it. `from` may be used again when the call returns.
+  Result<void> upload(const void *from, void *stream = nullptr) {
+    tw_error *error = nullptr;
+    if (tw_memory_copy_to_device(context(), data(), from, size, stream, &error) != TW_OK)
+      return Error(error);
+    return {};
+  }
+  /// The whole of it, when the stream has come so far.
+  Result<void> download(void *to, void *stream = nullptr) const {
+    tw_error *error = nullptr;
+    if (tw_memory_copy_to_host(context(), to, data(), size, stream, &error) != TW_OK)
+      return Error(error);
+    return {};
+  }
+  Result<void> fill(uint8_t value, void *stream = nullptr) {
+    tw_error *error = nullptr;
+    if (tw_memory_fill(context(), data(), value, size, stream, &error) != TW_OK)
+      return Error(error);
+    return {};
+  }
+
+private:
+  struct Free {
+    std::shared_ptr<tw_context> context;
+    void operator()(void *start) const { tw_memory_free(context.get(), start, nullptr); }
+  };
+  tw_context *context() const { return memory.get_deleter().context.get(); }
+
+  std::unique_ptr<void, Free> memory;
+  size_t size;
 };
 
 /// A thread pool, a cache of compiled kernels, and the way to the compiler.
 class Context {
 public:
-  explicit Context(tw_context *raw) : handle(raw) {}
+  explicit Context(tw_context *raw) : handle(raw, detail::Deleter()) {}
+  Context(Context &&) = default;
+  Context &operator=(Context &&) = default;
 
   static Result<Context> create(const ContextOptions &options = {}) {
     tw_context_options raw = {};
@@ -389,6 +442,7 @@ public:
     raw.report_user = options.reportUser;
     raw.colour = options.colour;
     raw.cache_bytes = options.cacheBytes;
+    raw.target = options.target.empty() ? nullptr : options.target.c_str();
     return create(raw);
   }
   /// The same in C; struct_size need not be set. (A template, so that braces mean ContextOptions.)
@@ -428,6 +482,23 @@ public:
     return Module(module);
   }
 
+  /// What kernels are compiled for and run on.
+  const tw_device_info &device() const { return *tw_context_device(handle.get()); }
+  Result<DeviceMemory> allocate(size_t bytes) const {
+    void *address = nullptr;
+    tw_error *error = nullptr;
+    if (tw_memory_allocate(handle.get(), bytes, &address, &error) != TW_OK)
+      return Error(error);
+    return DeviceMemory(handle, address, bytes);
+  }
+  /// Waits for everything in the stream.
+  Result<void> synchronize(void *stream = nullptr) const {
+    tw_error *error = nullptr;
+    if (tw_synchronize(handle.get(), stream, &error) != TW_OK)
+      return Error(error);
+    return {};
+  }
+
   int threads() const { return tw_context_threads(handle.get()); }
   tw_context_statistics statistics() const {
     tw_context_statistics statistics = {};
@@ -455,7 +526,7 @@ private:
     return options;
   }
 
-  detail::Handle<tw_context> handle;
+  std::shared_ptr<tw_context> handle; ///< also of the memory that it allocated
 };
 
 } // namespace tilewright

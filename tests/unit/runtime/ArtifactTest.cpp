@@ -82,8 +82,9 @@ TEST(Artifact, ForAnotherProcessorIsNotLoaded) {
   tree["features"] = {"avx9000"};
   Result<std::shared_ptr<LoadedKernel>> loaded = LoadedKernel::load(view(pack(tree, readFile(fakeFile("Add")))));
   ASSERT_EQ(loaded.status().code(), TW_UNSUPPORTED);
-  EXPECT_EQ(loaded.status().message(), "kernel add is compiled for the processor znver4, and this one lacks avx9000: compile it "
-                                       "for \"cpu\", which is the processor at hand");
+  EXPECT_EQ(loaded.status().message(),
+            "kernel add is compiled for the processor znver4, and this one lacks avx9000: compile it "
+            "for \"cpu\", which is the processor at hand");
 }
 
 TEST(Artifact, HugeLengthsAreDamaged) {
@@ -138,8 +139,41 @@ TEST(Artifact, SaysWhatIsWrong) {
 
 TEST(Artifact, OfAnotherTargetIsUnsupported) {
   json tree = metadata();
-  tree["target"] = "cuda";
+  tree["target"] = "tpu";
   EXPECT_EQ(outcome(pack(tree, readFile(fakeFile("Add")))), TW_UNSUPPORTED);
+}
+
+TEST(Artifact, OfAGpuSaysHowToLaunch) {
+  json tree = metadata();
+  tree["target"] = "cuda";
+  tree["grid"] = "nested";
+  tree["threads"] = 128;
+  tree["shared_bytes"] = 49152;
+  tree["message_words"] = 5;
+  tree["entries"] = {{"tiles", "add_tiles"}, {"begin", nullptr}};
+  std::string bytes = pack(tree, "text");
+  Result<Artifact> artifact = Artifact::parse(view(bytes));
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  EXPECT_EQ(artifact->gpu.tiles, "add_tiles");
+  EXPECT_EQ(artifact->gpu.begin + artifact->gpu.finish, "");
+  EXPECT_EQ(artifact->gpu.threads, 128);
+  EXPECT_EQ(artifact->gpu.sharedBytes, 49152);
+  EXPECT_EQ(artifact->gpu.messageWords, 5);
+  EXPECT_TRUE(artifact->gpu.isNested);
+  EXPECT_EQ(outcome(bytes), TW_UNSUPPORTED); // without a device
+
+  for (auto [key, value] : {std::pair("grid", json("listed")),
+                            {"threads", 0},
+                            {"threads", 1025},
+                            {"threads", nullptr},
+                            {"shared_bytes", -1},
+                            {"message_words", -1},
+                            {"entries", nullptr},
+                            {"entries", json::object()}}) {
+    json wrong = tree;
+    wrong[key] = value;
+    EXPECT_EQ(outcome(pack(wrong, "text")), TW_DAMAGED_ARTIFACT) << key << ": " << value;
+  }
 }
 
 TEST(Artifact, NeedsTheEntryPointsThatItSpeaksOf) {

@@ -83,3 +83,32 @@ TEST(ViewFacts, AlignmentIsTheElementsOrAPromisedLine) {
   EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 66).facts.alignment, 2);     // not even an element
   EXPECT_EQ(bound(matrix(), {8, 16}, {16, 1}, 0, 1).facts.alignment, 1);
 }
+
+TEST(ViewFacts, AlignmentOnAGpuIsWhatTheAddressAndTheStridesKeep) {
+  auto alignment = [](int64_t rowStride, uintptr_t address, int32_t promise = 0, tw_dtype dtype = TW_F32) {
+    ViewArgument argument;
+    argument.data = reinterpret_cast<void *>(address);
+    argument.dtype = dtype;
+    argument.rank = 2;
+    argument.alignment = promise;
+    argument.shape[0] = argument.shape[1] = 64;
+    argument.strides[0] = rowStride;
+    argument.strides[1] = 1;
+    return bindView(matrix(), argument, AlignmentClasses::Gpu).facts.alignment;
+  };
+  EXPECT_EQ(alignment(64, 4096), 16);
+  EXPECT_EQ(alignment(64, 4096 + 8), 8);
+  EXPECT_EQ(alignment(64, 4096 + 4), 4);
+  EXPECT_EQ(alignment(66, 4096), 8);
+  EXPECT_EQ(alignment(67, 4096), 4);
+  EXPECT_EQ(alignment(64, 0), 16); // not known yet
+  EXPECT_EQ(alignment(66, 0), 8);
+  EXPECT_EQ(alignment(64, 4096, 4), 4);
+  EXPECT_EQ(alignment(64, 4096, 64), 16);
+  EXPECT_EQ(alignment(64, 4096 + 2, 0, TW_F16), 2);
+  EXPECT_EQ(alignment(65, 4096, 0, TW_F16), 2);
+  EXPECT_EQ(alignment(65, 4096, 0, TW_F64), 8);
+  EXPECT_EQ(alignment(67, 4096, 0, TW_I8), 1);
+  EXPECT_EQ(alignment(66, 4096, 0, TW_I8), 1); // no class of 2 bytes
+  EXPECT_EQ(alignment(64, 4096 + 2), 2);       // odd memory
+}

@@ -121,8 +121,9 @@ static json metadataFor(const json &tree, const tw_compiler_options *options) {
     std::string name = tunable;
     metadata["chosen"][name] = bound.contains(name) ? std::stoll(bound[name].get<std::string>()) : 64;
   }
-  metadata["target"] = options->target;
-  metadata["processor"] = "fake";
+  bool isForGpu = std::string(options->target).rfind("sm_", 0) == 0;
+  metadata["target"] = isForGpu ? "cuda" : options->target;
+  metadata["processor"] = isForGpu ? options->target : "fake";
   metadata["checked"] = options->checked_mode != 0;
   if (!metadata.contains("grid"))
     metadata["grid"] = "product";
