@@ -25,7 +25,14 @@ ContextHandle createContext(const RunOptions &options) {
   settings.target = options.kernel.target.c_str();
   settings.colour = wantsColour(stderr);
   tw_context *context = nullptr;
-  call([&](tw_error **error) { return tw_context_create(&settings, &context, error); });
+  tw_error *error = nullptr;
+  if (tw_status status = tw_context_create(&settings, &context, &error); status != TW_OK) {
+    std::string message = tw_error_message(error);
+    if (status != TW_INVALID_ARGUMENT || options.kernel.target == "cpu")
+      report(status, error);
+    tw_error_release(error);
+    throw usageError("--target " + options.kernel.target + ": " + message);
+  }
   return ContextHandle(context);
 }
 
