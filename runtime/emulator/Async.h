@@ -46,7 +46,6 @@ public:
   /// When all copies the thread has issued are done, an arrival at an mbarrier follows.
   void arriveAfter(unsigned thread, uint32_t mbarrier, const Accessor &who);
 
-  bool hasPendingArrive() const { return !arrives.empty(); }
   /// Lets the `index`-th pending arrival happen.
   void fire(Block &block, size_t index);
   size_t pendingArrives() const { return arrives.size(); }

@@ -2,6 +2,7 @@
 //
 // In global memory they are atomic for the host's threads too; floats and pairs of halves go by compare-and-swap. Lanes of a
 // warp take turns in order.
+#include "runtime/emulator/Atomic.h"
 #include "runtime/emulator/FloatMath.h"
 #include "runtime/emulator/MemoryAccess.h"
 
@@ -9,7 +10,7 @@ using namespace tilewright::runtime::emulator;
 
 namespace {
 
-enum class Operation : uint8_t { And, Or, Xor, Exchange, CompareSwap, Add, Increment, Decrement, Min, Max };
+using Operation = AtomicOperation;
 
 template <typename T> T extreme(T a, T b, bool isMax) {
   return (a < b) != isMax ? a : b;
@@ -73,6 +74,16 @@ template <typename T> T computed(Operation operation, Type type, T old, T value,
                         : extreme(old, value, isMax);
 }
 
+/// Puts the new value there and hands back the old one.
+template <typename T> T exchanged(std::byte *place, Operation operation, Type type, T value, T swap) {
+  T *target = reinterpret_cast<T *>(place);
+  T old = __atomic_load_n(target, __ATOMIC_ACQUIRE);
+  while (!__atomic_compare_exchange_n(target, &old, computed<T>(operation, type, old, value, swap), true, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_ACQUIRE)) {
+  }
+  return old;
+}
+
 template <typename T, bool HasResult> Outcome atomic(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   constexpr unsigned first = HasResult ? 1 : 0;
   Operation operation = static_cast<Operation>(instruction.detail);
@@ -85,11 +96,7 @@ template <typename T, bool HasResult> Outcome atomic(Warp &warp, const Instructi
       return Outcome::Fault;
     T value = static_cast<T>(warp.value(instruction.operand(first + 1), lane));
     T swap = operation == Operation::CompareSwap ? static_cast<T>(warp.value(instruction.operand(first + 2), lane)) : T(0);
-    T *target = reinterpret_cast<T *>(place);
-    T old = __atomic_load_n(target, __ATOMIC_ACQUIRE);
-    while (!__atomic_compare_exchange_n(target, &old, computed<T>(operation, type, old, value, swap), true, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE)) {
-    }
+    T old = exchanged<T>(place, operation, type, value, swap);
     if constexpr (HasResult)
       warp.setValue(instruction.operand(0), lane, old);
   }
@@ -123,37 +130,55 @@ bool takes(Operation operation, Type type) {
 }
 
 template <bool HasResult> Executor bindAtomic(const Mnemonic &mnemonic, Instruction &instruction) {
-  static constexpr std::pair<std::string_view, Operation> names[] = {
-      {"and", Operation::And},         {"or", Operation::Or},   {"xor", Operation::Xor},       {"exch", Operation::Exchange},
-      {"cas", Operation::CompareSwap}, {"add", Operation::Add}, {"inc", Operation::Increment}, {"dec", Operation::Decrement},
-      {"min", Operation::Min},         {"max", Operation::Max}};
+  std::optional<Operation> operation = atomicOperationOf(mnemonic);
   Type type = mnemonic.type();
+  if (!operation)
+    return nullptr;
   instruction.space = spaceOf(mnemonic);
+  instruction.detail = static_cast<uint32_t>(*operation);
   instruction.detail2 = static_cast<uint32_t>(type);
-  for (const auto &[name, operation] : names) {
-    if (!mnemonic.has(name))
-      continue;
-    instruction.detail = static_cast<uint32_t>(operation);
-    bool hasSwap = instruction.operandCount == (HasResult ? 4 : 3);
-    if (!takes(operation, type) || (instruction.operandCount && hasSwap != (operation == Operation::CompareSwap)))
-      return nullptr;
-    switch (bytesOf(type)) {
-    case 2:
-      return &atomic<uint16_t, HasResult>;
-    case 4:
-      return &atomic<uint32_t, HasResult>;
-    case 8:
-      return &atomic<uint64_t, HasResult>;
-    default:
-      return nullptr;
-    }
+  bool hasSwap = instruction.operandCount == (HasResult ? 4 : 3);
+  if (!takes(*operation, type) || (instruction.operandCount && hasSwap != (*operation == Operation::CompareSwap)))
+    return nullptr;
+  switch (bytesOf(type)) {
+  case 2:
+    return &atomic<uint16_t, HasResult>;
+  case 4:
+    return &atomic<uint32_t, HasResult>;
+  case 8:
+    return &atomic<uint64_t, HasResult>;
+  default:
+    return nullptr;
   }
-  return nullptr;
 }
 
 } // namespace
 
 namespace tilewright::runtime::emulator {
+
+std::optional<AtomicOperation> atomicOperationOf(const Mnemonic &mnemonic) {
+  static constexpr std::pair<std::string_view, Operation> names[] = {
+      {"and", Operation::And},         {"or", Operation::Or},   {"xor", Operation::Xor},       {"exch", Operation::Exchange},
+      {"cas", Operation::CompareSwap}, {"add", Operation::Add}, {"inc", Operation::Increment}, {"dec", Operation::Decrement},
+      {"min", Operation::Min},         {"max", Operation::Max}};
+  for (const auto &[name, operation] : names)
+    if (mnemonic.has(name))
+      return operation;
+  return std::nullopt;
+}
+
+void atomicUpdate(std::byte *place, AtomicOperation operation, Type type, uint64_t value) {
+  switch (bytesOf(type)) {
+  case 2:
+    exchanged<uint16_t>(place, operation, type, static_cast<uint16_t>(value), 0);
+    break;
+  case 4:
+    exchanged<uint32_t>(place, operation, type, static_cast<uint32_t>(value), 0);
+    break;
+  default:
+    exchanged<uint64_t>(place, operation, type, value, 0);
+  }
+}
 
 Executor bindAtom(const Mnemonic &mnemonic, Instruction &instruction) {
   return bindAtomic<true>(mnemonic, instruction);

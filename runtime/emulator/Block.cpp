@@ -159,18 +159,24 @@ void Block::warpExited(Warp &warp) {
 void Block::checkEnd(Warp &last) {
   if (!launch.options.checkRaces)
     return;
+  cluster.bulk.checkEnd(*this);
   Knowledge all;
   for (auto &warp : warps)
     all.join(warp->known);
   for (const auto &[party, visitor] : visitors) {
     if (all.clocks[party] >= visitor.clock)
       continue;
-    Warp &other = cluster.warp(party);
-    last.fault(FaultKind::Peer, launch.program.code[last.pc], 0,
-               concat("block ", rank, " of the cluster ends, and nothing makes it wait for block ", other.block.rank,
-                      ", which accesses its shared memory: a barrier.cluster is missing before the end"),
-               std::nullopt,
-               {{other.place(launch.program.code[visitor.instruction], visitor.lane), "the other block's access"}});
+    const Instruction &its = launch.program.code[visitor.instruction];
+    Warp &other = cluster.warp(visitor.isAsync ? static_cast<uint16_t>(visitor.step) : party);
+    if (visitor.isAsync)
+      other.fault(FaultKind::InFlight, its, visitor.lane,
+                  concat("block ", rank,
+                         " of the cluster ends, and none of its threads has waited for this copy into its shared memory"));
+    else
+      last.fault(FaultKind::Peer, launch.program.code[last.pc], 0,
+                 concat("block ", rank, " of the cluster ends, and nothing makes it wait for block ", other.block.rank,
+                        ", which accesses its shared memory: a barrier.cluster is missing before the end"),
+                 std::nullopt, {{other.place(its, visitor.lane), "the other block's access"}});
     return;
   }
 }
@@ -203,6 +209,7 @@ void Block::update(Mbarrier &barrier, uint32_t offset) {
     return;
   barrier.completed.join(barrier.arrivals);
   barrier.completed.clocks.raise(barrier.party, barrier.copyClock());
+  cluster.bulk.checkPhase(*this, offset, barrier.phase);
   ++barrier.phase;
   barrier.pending = barrier.expected;
   for (auto &warp : warps)

@@ -43,7 +43,8 @@ public:
   void publishMbarriers(uint16_t party);
   void describeBarriers(std::vector<Party> &parties) const;
 
-  /// A warp of another block has accessed this one's shared memory: until it knows of that, this block may not end.
+  /// Another block's warp, or a bulk copy, accesses this one's shared memory: before it knows that this is over, the block may
+  /// not end.
   void noteVisitor(const Accessor &who);
 
   Cluster &cluster;

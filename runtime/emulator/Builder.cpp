@@ -307,6 +307,25 @@ bool Builder::matchAddress(const RawOperand &raw, Operand &operand, std::string 
   return true;
 }
 
+bool Builder::matchTensor(const Mnemonic &mnemonic, const RawOperand &raw, std::vector<Operand> &matched,
+                          std::string &message) {
+  if (raw.kind != RawOperand::Kind::Address || raw.parts.size() != 2 || raw.parts[1].kind != RawOperand::Kind::Vector) {
+    message = "expected a tensor map and coordinates: [map, {x, y}]";
+    return false;
+  }
+  RawOperand map = raw;
+  map.parts.pop_back();
+  matched.emplace_back();
+  if (!matchAddress(map, matched.back(), message))
+    return false;
+  for (const RawOperand &coordinate : raw.parts[1].parts) {
+    matched.emplace_back();
+    if (!matchElement("32", mnemonic, coordinate, false, matched.back(), message))
+      return false;
+  }
+  return true;
+}
+
 bool Builder::matchOne(std::string_view word, const Mnemonic &mnemonic, const RawOperand &raw, std::vector<Operand> &matched,
                        std::string &message) {
   bool written = word.starts_with('=');
@@ -336,6 +355,8 @@ bool Builder::matchOne(std::string_view word, const Mnemonic &mnemonic, const Ra
     matched.emplace_back();
     return matchAddress(raw, matched.back(), message);
   }
+  if (word == "@T")
+    return matchTensor(mnemonic, raw, matched, message);
   if (word.starts_with('{')) {
     std::string_view type = word.substr(1, word.size() - 2);
     std::span<const RawOperand> parts =

@@ -80,6 +80,7 @@ private:
                   Operand &operand, std::string &message);
   bool matchMove(const Mnemonic &mnemonic, const RawOperand &raw, bool written, std::vector<Operand> &matched,
                  std::string &message);
+  bool matchTensor(const Mnemonic &mnemonic, const RawOperand &raw, std::vector<Operand> &matched, std::string &message);
   bool matchAddress(const RawOperand &raw, Operand &operand, std::string &message);
   bool matchName(const RawOperand &raw, unsigned bytes, bool isPredicate, bool wider, bool written, Operand &operand,
                  std::string &message);

@@ -63,12 +63,21 @@ Warp *Cluster::nextWarp(size_t &turn) {
 
 /// Lets something that is under way happen; false: nothing is. With a seed any, else the first.
 bool Cluster::landOne() {
+  size_t count = bulk.pendingLoads();
   for (auto &block : blocks)
-    if (block->async.hasPendingArrive()) {
-      block->async.fire(*block, launch.options.seed ? random() % block->async.pendingArrives() : 0);
+    count += block->async.pendingArrives();
+  if (count == 0)
+    return false;
+  size_t which = launch.options.seed ? random() % count : 0;
+  for (auto &block : blocks) {
+    if (which < block->async.pendingArrives()) {
+      block->async.fire(*block, which);
       return true;
     }
-  return false;
+    which -= block->async.pendingArrives();
+  }
+  bulk.land(which);
+  return true;
 }
 
 void Cluster::run() {
@@ -93,6 +102,8 @@ void Cluster::run() {
                            " instructions; a thread may wait in a loop for what never happens"));
     }
   }
+  if (!found)
+    bulk.finish();
   uint64_t lanes = 0;
   for (const Warp *warp : warps)
     lanes += warp->laneSteps;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/emulator/Block.h"
+#include "runtime/emulator/Bulk.h"
 
 #include <memory>
 #include <random>
@@ -37,6 +38,7 @@ public:
   /// Completes the cluster's barrier if all threads that have not exited have arrived.
   void completeBarrier();
   ClusterBarrier barrier;
+  Bulk bulk{*this};
 
   Launch &launch;
   const Index3 index;     // in the grid of clusters

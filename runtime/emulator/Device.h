@@ -9,11 +9,14 @@
 //   auto report = device.launch(**module, "add", {.grid = {8}, .block = {128}}, parameters);
 //   if (report.ok() && !report->ok()) puts(report->text().c_str());
 //
+// A kernel's tensor maps are made by encodeTensorMap and passed as parameters, or copied to memory.
+//
 // A launch returns when the grid has ended. A fault of the kernel is part of the report; a status says that the call itself was
 // wrong. Not to be used by two threads at once.
 #pragma once
 
 #include "runtime/emulator/Launch.h"
+#include "runtime/emulator/TensorMap.h"
 
 #include <cstring>
 #include <map>

@@ -132,6 +132,8 @@ public:
                     const void *data = nullptr);
   std::byte *sharedAccess(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes,
                           uint8_t bits, const void *data);
+  /// Of any size and alignment.
+  std::byte *globalAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits);
   /// The same for global memory in the range that was last used: a few instructions, null if it is not that simple.
   std::byte *quickGlobal(Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
     bool isSimple = (space == Space::Global || space == Space::Generic || space == Space::Const) && lastRange &&
@@ -192,7 +194,6 @@ private:
   bool isComplete(const Instruction &instruction, uint32_t lanes, bool &isFault);
   void flush();
   void advance();
-  std::byte *globalAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits);
   std::byte *localAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   std::byte *parameterAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   void reportDivergence();
