@@ -26,6 +26,11 @@ Block::Block(Cluster &cluster, unsigned rank, Index3 index, uint16_t firstParty)
 
 Block::~Block() = default;
 
+void Block::makeWarpgroups() {
+  for (unsigned number = 0; number < threads / (warpsPerGroup * warpSize); ++number)
+    warpgroups.push_back(std::make_unique<Warpgroup>(*this, number, cluster.newParty()));
+}
+
 Index3 Block::threadIndex(unsigned thread) const {
   return indexIn(launch.shape.block, thread);
 }

@@ -6,6 +6,7 @@
 #include "runtime/emulator/Shadow.h"
 #include "runtime/emulator/Sync.h"
 #include "runtime/emulator/Warp.h"
+#include "runtime/emulator/Wgmma.h"
 
 #include <map>
 #include <memory>
@@ -26,6 +27,12 @@ public:
   Index3 threadIndex(unsigned thread) const;
   unsigned warpCount() const { return static_cast<unsigned>(warps.size()); }
   Warp &warp(unsigned number) { return *warps[number]; }
+  /// The one that a warp belongs to; null if it is not whole.
+  Warpgroup *warpgroup(unsigned warp) {
+    return warp / warpsPerGroup < warpgroups.size() ? warpgroups[warp / warpsPerGroup].get() : nullptr;
+  }
+  /// When all blocks have their warps.
+  void makeWarpgroups();
   bool chance(unsigned outOf);
   bool isDone() const;
 
@@ -68,6 +75,7 @@ private:
 
   unsigned threads;
   std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<std::unique_ptr<Warpgroup>> warpgroups;               // the whole ones
   std::map<uint16_t, Accessor> visitors;                            // the last access of each
   std::map<uint32_t, std::pair<uint16_t, uint32_t>> mbarrierClocks; // party and last clock of an mbarrier that was at a place
 };

@@ -181,6 +181,7 @@ bool Builder::matchName(const RawOperand &raw, unsigned bytes, bool isPredicate,
                         std::string &message) {
   operand.kind = Operand::Kind::Lanes;
   operand.negated = raw.negated;
+  operand.isWritten = written;
   if (raw.text == "_") {
     operand.isSink = true;
     operand.bytes = static_cast<uint8_t>(bytes);

@@ -38,6 +38,8 @@ Cluster::Cluster(Launch &launch, uint64_t number)
     parties = static_cast<uint16_t>(warps.size());
   }
   nextParty = parties;
+  for (auto &block : blocks)
+    block->makeWarpgroups();
 }
 
 Cluster::~Cluster() = default;

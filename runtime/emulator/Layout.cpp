@@ -31,6 +31,7 @@ public:
       return false;
     placeFrames();
     moveRegisters();
+    markMatrixRegisters();
     placeShared();
     writeFixups();
     for (Instruction &instruction : program.code)
@@ -122,6 +123,37 @@ private:
             place += localBase[instruction.function];
       }
     }
+  }
+
+  /// visit(operand) for the registers of an instruction.
+  template <typename Visit> void forEachRegister(const Instruction &instruction, unsigned first, unsigned last, Visit visit) {
+    for (unsigned k = first; k < std::min<unsigned>(last, instruction.operandCount); ++k)
+      for (unsigned element = 0; element < instruction.width[k]; ++element) {
+        const Operand &operand = program.operands[instruction.firstOperand + instruction.start[k] + element];
+        if (operand.bank == Bank::Registers && !operand.isSink && operand.bytes != 0)
+          visit(operand);
+      }
+  }
+
+  /// Finds the instructions that access accumulators or registers with A, so that only they are watched.
+  void markMatrixRegisters() {
+    std::vector<bool> isMatrix;
+    auto isWgmma = [](const Instruction &instruction) { return instruction.opcode->name == "wgmma.mma_async"; };
+    for (const Instruction &instruction : program.code)
+      if (isWgmma(instruction))
+        forEachRegister(instruction, 0, 2, [&](const Operand &operand) {
+          if (operand.bytes == 4 && isMatrix.size() <= operand.offset / 64)
+            isMatrix.resize(operand.offset / 64 + 1);
+          if (operand.bytes == 4)
+            isMatrix[operand.offset / 64] = true;
+        });
+    if (isMatrix.empty())
+      return;
+    for (Instruction &instruction : program.code)
+      if (!isWgmma(instruction))
+        forEachRegister(instruction, 0, instruction.operandCount, [&](const Operand &operand) {
+          instruction.touchesMatrix |= operand.offset / 64 < isMatrix.size() && isMatrix[operand.offset / 64];
+        });
   }
 
   bool isFixed(const Variable &variable) const {

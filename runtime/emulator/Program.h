@@ -60,9 +60,10 @@ struct Operand {
 
   Kind kind = Kind::None;
   Bank bank = Bank::Registers;
-  uint8_t bytes = 0;       // per lane; 0: a predicate
-  bool negated = false;    // a predicate read as its opposite
-  bool isSink = false;     // `_`: nothing is written
+  uint8_t bytes = 0;    // per lane; 0: a predicate
+  bool negated = false; // a predicate read as its opposite
+  bool isSink = false;  // `_`: nothing is written
+  bool isWritten = false;
   bool isVariable = false; // Address: the base is a variable, of the space below
   Space space = Space::Generic;
   uint32_t offset = 0; // Lanes, Address (of the base): the place in the bank
@@ -87,11 +88,12 @@ struct Instruction {
   Guard guard;
   uint32_t firstOperand = 0; // in Program::operands; vectors are flattened
   uint8_t operandCount = 0;  // as written: a vector counts once
-  uint8_t start[7] = {};     // of operand k, from firstOperand
-  uint8_t width[7] = {};     // elements of operand k
+  uint8_t start[8] = {};     // of operand k, from firstOperand
+  uint8_t width[8] = {};     // elements of operand k
   Convergence convergence = Convergence::None;
   Space space = Space::Generic;
-  uint32_t detail = 0; // what the opcode's binder puts here
+  bool touchesMatrix = false; // it accesses registers that some wgmma uses, and is none
+  uint32_t detail = 0;        // what the opcode's binder puts here
   uint32_t detail2 = 0;
   uint32_t file = 0, line = 0; // .loc; line 0: none
   uint32_t ptxLine = 0;

@@ -42,7 +42,7 @@ bool readParts(TokenStream &tokens, RawOperand &operand, RawOperand::Kind kind, 
     if (!readOperand(tokens, operand.parts.back(), depth + 1))
       return false;
   } while (tokens.accept(","));
-  return tokens.expect(close) && (operand.parts.size() <= 64 || tokens.fail("a vector of more than 64 elements"));
+  return tokens.expect(close) && (operand.parts.size() <= 128 || tokens.fail("a vector of more than 128 elements"));
 }
 
 bool readWord(TokenStream &tokens, RawOperand &operand, unsigned depth) {

@@ -146,6 +146,8 @@ void Warp::run(uint64_t quantum) {
         break;
       continue;
     }
+    if (instruction.touchesMatrix && !checkMatrixRegisters(instruction))
+      break;
     ++steps;
     laneSteps += static_cast<unsigned>(std::popcount(lanes));
     Outcome outcome = instruction.execute(*this, instruction, lanes);

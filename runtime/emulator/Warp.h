@@ -68,6 +68,15 @@ inline LaneRange lanesOf(uint32_t mask) {
 /// Writes the result of a barrier with reduction (bar.red) that has completed; nothing for other barriers. In BarrierOps.cpp.
 void deliverReduction(Warp &warp, const Instruction &instruction, uint32_t lanes, const NamedBarrier &barrier);
 
+/// What a warp knows of a register that a wgmma of the kernel uses.
+struct MatrixRegister {
+  uint64_t wgmma = 0; // the number of the last one that did, from 1 on
+  bool isAccumulator = false;
+  const Instruction *user = nullptr;
+  uint64_t accessStep = 0; // of the last other instruction
+  const Instruction *accessedBy = nullptr;
+};
+
 /// The mbarrier at a place, or null after a fault: it must have been initialized before, for all the warp knows. In
 /// BarrierOps.cpp.
 Mbarrier *findMbarrier(Warp &warp, const Instruction &instruction, unsigned lane, const SharedPlace &place);
@@ -127,6 +136,15 @@ public:
   /// fence.proxy.async by these lanes.
   void fenceProxy(uint32_t lanes);
 
+  // wgmma (WgmmaOps.cpp).
+  MatrixRegister &matrixRegister(const Operand &operand) { return matrixRegisters[operand.offset / 64]; }
+  void beginMatrix() {
+    matrixRegisters.resize(registers.size() / 64 + 1);
+    matrixFence = steps;
+  }
+  /// False: the instruction accesses a register in flight, and a fault was reported.
+  bool checkMatrixRegisters(const Instruction &instruction);
+
   // Memory. Null: a fault was reported.
   std::byte *access(const Instruction &instruction, unsigned lane, Space space, uint64_t address, uint32_t bytes, uint8_t bits,
                     const void *data = nullptr);
@@ -179,6 +197,7 @@ public:
   std::array<uint32_t, warpSize> ownFence{};
   // barrier.cluster: lanes that have arrived, and lanes whose phase is over and which have not waited for it yet.
   uint32_t clusterArrived = 0, clusterPassed = 0;
+  uint64_t matrixFence = 0;    // the step of the last wgmma.fence
   uint32_t registersPerThread; // 0: not known, and setmaxnreg does nothing
   uint32_t registerStep = 0;   // how many setmaxnreg it has executed
   uint32_t carry = 0;          // .cc
@@ -203,6 +222,7 @@ private:
   std::vector<std::byte> registers;
   std::vector<std::byte> specials;
   std::vector<std::byte> localMemory;
+  std::vector<MatrixRegister> matrixRegisters; // by 64 bytes of registers; empty before the first wgmma.fence
   uint32_t localBytes;
   const Range *lastRange = nullptr;
 

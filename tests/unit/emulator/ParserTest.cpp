@@ -209,7 +209,7 @@ TEST(EmulatorParser, OpcodesAreExecutableOrNot) {
         "cp.async.wait_group", "atom.global.add.noftz.bf16x2", "bar.sync", "setp.le.or.f16x2", "redux.sync.max.s32"})
     EXPECT_TRUE(isExecutable(yes)) << yes;
   for (const char *no :
-       {"add.f16x3", "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16", "mul.wide.s64", "popc.b16", "atom.global.add.s64",
+       {"add.f16x3", "wgmma.mma_async.sync.aligned.m64n8k16.f16.bf16.bf16", "mul.wide.s64", "popc.b16", "atom.global.add.s64",
         "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32", "setp.s32", "tex.2d.v4.f32.f32"})
     EXPECT_FALSE(isExecutable(no)) << no;
 }
