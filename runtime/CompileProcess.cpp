@@ -1,26 +1,14 @@
-// How a child is made safely in a process whose threads we do not know:
-//
-//   - posix_spawn of another program, never fork: a copy of one thread of many would own the locks of the others.
-//   - Request and answer lie in two files in memory, which the child has as its standard input and output. No pipe can fill up
-//   and
-//     stop both, and the host gets no SIGPIPE if the child dies.
-//   - The child inherits these, stderr, and nothing else: no descriptor of the host, no blocked or ignored signal.
-//   - A host that collects all children, or ignores SIGCHLD, takes the exit status away; the answer is in the file all the
-//   same.
-
 #include "runtime/CompileProcess.h"
 
+#include "runtime/ChildProcess.h"
 #include "runtime/CompilerLibrary.h"
 #include "runtime/Text.h"
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace tilewright::runtime;
@@ -29,7 +17,7 @@ namespace {
 
 constexpr const char *programName = "tilewright-compile";
 
-/// A file in memory.
+/// A file in memory: request and answer lie in two.
 class MemoryFile {
 public:
   MemoryFile() {
@@ -89,43 +77,6 @@ Result<std::string> findProgram(const std::string &compilerLibrary) {
                        " nor in ", ownFolder(), ": install it, or unset the variable to compile in this process"));
 }
 
-/// 0, or an errno.
-int spawn(const std::string &program, const std::string &compilerLibrary, int input, int output, pid_t &child) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  const char *arguments[] = {program.c_str(), compilerLibrary.c_str(), nullptr};
-  int error = posix_spawn(&child, program.c_str(), &files, &attributes, const_cast<char *const *>(arguments), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return error;
-}
-
-/// "was ended by SIGKILL"
-std::string waitFor(pid_t child) {
-  int status = 0;
-  pid_t waited;
-  do {
-    waited = waitpid(child, &status, 0);
-  } while (waited < 0 && errno == EINTR);
-  if (waited < 0)
-    return "ended (how is unknown: the host collects its children)";
-  if (!WIFSIGNALED(status))
-    return concat("ended with exit status ", WEXITSTATUS(status));
-  const char *name = sigabbrev_np(WTERMSIG(status));
-  return name ? concat("was ended by SIG", name) : concat("was ended by signal ", WTERMSIG(status));
-}
-
 } // namespace
 
 Result<CompileAnswer> tilewright::runtime::compileInProcess(const std::string &compilerLibrary, const CompileRequest &request) {
@@ -135,12 +86,11 @@ Result<CompileAnswer> tilewright::runtime::compileInProcess(const std::string &c
   MemoryFile input, output;
   if (input.descriptor() < 0 || output.descriptor() < 0 || !input.write(encode(request)))
     return Status(TW_OUT_OF_MEMORY, concat("cannot create files in memory for ", programName, ": ", std::strerror(errno)));
-  pid_t child = 0;
-  if (int error = spawn(*program, compilerLibrary, input.descriptor(), output.descriptor(), child); error != 0)
-    return Status(TW_COMPILER_UNAVAILABLE, concat("cannot start ", *program, ": ", std::strerror(error)));
-  std::string end = waitFor(child);
+  ChildEnd end = runChild(*program, {compilerLibrary}, {input.descriptor(), output.descriptor()});
+  if (end.spawnError != 0)
+    return Status(TW_COMPILER_UNAVAILABLE, concat("cannot start ", *program, ": ", std::strerror(end.spawnError)));
   if (std::optional<CompileAnswer> answer = decodeAnswer(output.read()))
     return std::move(*answer);
   return Status(TW_COMPILATION_FAILED,
-                concat("the compiler's process ", end, " while it compiled kernel ", request.specialization.kernel));
+                concat("the compiler's process ", end.text, " while it compiled kernel ", request.specialization.kernel));
 }

@@ -43,7 +43,7 @@ struct DiskCacheOptions {
 
 /// One blob, and what people see of it.
 struct DiskCacheEntry {
-  std::string kind;     ///< "artifact": code; "module": what the compiler said about a source
+  std::string kind;     ///< "artifact": code; "module": what the compiler said about a source; "cubin": a GPU's code
   std::string name;     ///< of the kernel, or of the source
   std::string target;   ///< of an artifact
   std::string build;    ///< the compiler's build id

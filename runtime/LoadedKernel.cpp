@@ -40,7 +40,7 @@ Status loadObject(LoadedKernel &to) {
 } // namespace
 
 Result<std::shared_ptr<LoadedKernel>> LoadedKernel::load(std::span<const std::byte> bytes, std::shared_ptr<GpuDevice> device,
-                                                         const std::function<void(std::string)> &warn) {
+                                                         const GpuLoading &loading) {
   Result<Artifact> artifact = Artifact::parse(bytes);
   if (!artifact.ok())
     return artifact.takeStatus();
@@ -51,7 +51,7 @@ Result<std::shared_ptr<LoadedKernel>> LoadedKernel::load(std::span<const std::by
     if (Status status = loadObject(*loaded); !status.ok())
       return status;
   } else if (loaded->artifact.isForGpu() && device) {
-    Result<std::unique_ptr<GpuKernel>> gpu = GpuKernel::load(loaded->artifact, std::move(device), warn);
+    Result<std::unique_ptr<GpuKernel>> gpu = GpuKernel::load(loaded->artifact, std::move(device), loading);
     if (!gpu.ok())
       return gpu.takeStatus();
     loaded->gpu = std::move(*gpu);

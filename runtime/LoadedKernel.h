@@ -19,10 +19,9 @@ struct LoadedKernel {
   int64_t compileNanoseconds = 0; ///< of the compilation that made it, in whatever process
   bool isFromDisk = false;
 
-  /// device: null if there is none. warn: what the assembler of a GPU's code says that somebody should know.
-  static Result<std::shared_ptr<LoadedKernel>> load(std::span<const std::byte> bytes,
-                                                    std::shared_ptr<GpuDevice> device = nullptr,
-                                                    const std::function<void(std::string)> &warn = {});
+  /// device: null if there is none.
+  static Result<std::shared_ptr<LoadedKernel>>
+  load(std::span<const std::byte> bytes, std::shared_ptr<GpuDevice> device = nullptr, const GpuLoading &loading = {});
 };
 
 } // namespace tilewright::runtime

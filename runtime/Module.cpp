@@ -222,8 +222,8 @@ Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization
 }
 
 Result<std::shared_ptr<LoadedKernel>> Module::load(std::string_view artifact) const {
-  return LoadedKernel::load(std::as_bytes(std::span(artifact)), context->device,
-                            [&](const std::string &message) { context->log.warning(message); });
+  GpuLoading loading = {[&](const std::string &message) { context->log.warning(message); }, &context->disk};
+  return LoadedKernel::load(std::as_bytes(std::span(artifact)), context->device, loading);
 }
 
 /// From the disk, or else from the compiler. One process compiles; others that want the same meanwhile wait, and find it.

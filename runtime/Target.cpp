@@ -1,6 +1,7 @@
 #include "runtime/Target.h"
 
 #include "runtime/Text.h"
+#include "runtime/cuda/CudaDevice.h"
 #include "runtime/emulator/EmulatorDevice.h"
 
 using namespace tilewright::runtime;
@@ -26,6 +27,8 @@ Result<std::shared_ptr<GpuDevice>> tilewright::runtime::openDevice(const std::st
   auto [kind, which] = split(target);
   if (kind == "emulator")
     return openEmulator(which, threads);
+  if (kind == "cuda")
+    return openCuda(which);
   return Status(TW_INVALID_ARGUMENT,
                 concat("there is no target ", target,
                        ": expected cpu, cuda, cuda:<number of the device>, emulator or emulator:<architecture>"));
@@ -55,7 +58,11 @@ Status tilewright::runtime::chooseTarget(SpecializationRequest &request, const s
 
 std::vector<GpuProperties> tilewright::runtime::devices(std::string &cudaTrouble) {
   std::vector<GpuProperties> all;
-  cudaTrouble = "not built in";
+  Result<std::vector<GpuProperties>> cuda = cudaDevices();
+  if (cuda.ok())
+    all = std::move(*cuda);
+  else
+    cudaTrouble = cuda.status().message();
   if (Result<std::shared_ptr<GpuDevice>> emulator = openEmulator("", 1); emulator.ok())
     all.push_back((*emulator)->properties());
   return all;

@@ -108,8 +108,7 @@ public:
     return bytes ? machine->device.fill(to, value, static_cast<uint64_t>(bytes)) : Status();
   }
 
-  Result<std::shared_ptr<GpuModule>> load(const std::string &name, std::string_view ptx,
-                                          const std::function<void(std::string)> &) override {
+  Result<std::shared_ptr<GpuModule>> load(const std::string &name, std::string_view ptx, const GpuLoading &) override {
     std::lock_guard lock(machine->mutex);
     Result<std::shared_ptr<emulator::Module>> module = machine->device.load(name, std::string(ptx));
     if (!module.ok())

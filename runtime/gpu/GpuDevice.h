@@ -11,8 +11,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tilewright::runtime {
+
+class DiskCache;
 
 using GpuAddress = uint64_t;
 
@@ -35,6 +38,12 @@ struct GpuLaunchShape {
   uint32_t threads = 1; ///< of a block
   uint32_t sharedBytes = 0;
   uint32_t clusterBlocks = 1; ///< consecutive in x
+};
+
+/// What a device may use while it loads code.
+struct GpuLoading {
+  std::function<void(std::string)> warn = [](const std::string &) {}; ///< what the assembler says that somebody should know
+  DiskCache *disk = nullptr;                                          ///< where code that was made here may be kept
 };
 
 /// An entry of a module, ready to be launched with as much dynamic shared memory as was said when it was asked for. Lives no
@@ -64,9 +73,8 @@ public:
   virtual Status copyToHost(void *to, GpuAddress from, int64_t bytes, void *stream) = 0;
   virtual Status fill(GpuAddress to, uint8_t value, int64_t bytes, void *stream) = 0;
 
-  /// The text of a PTX module. warn: what the assembler says that somebody should know.
-  virtual Result<std::shared_ptr<GpuModule>> load(const std::string &name, std::string_view ptx,
-                                                  const std::function<void(std::string)> &warn) = 0;
+  /// The text of a PTX module. name: of the kernel.
+  virtual Result<std::shared_ptr<GpuModule>> load(const std::string &name, std::string_view ptx, const GpuLoading &loading) = 0;
 
   /// parameter: the bytes of the one parameter that every entry has.
   virtual Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const std::byte> parameter,

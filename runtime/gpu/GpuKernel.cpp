@@ -29,7 +29,7 @@ bool tilewright::runtime::executes(std::string_view device, std::string_view cod
 }
 
 Result<std::unique_ptr<GpuKernel>> GpuKernel::load(const Artifact &artifact, std::shared_ptr<GpuDevice> device,
-                                                   const std::function<void(std::string)> &warn) {
+                                                   const GpuLoading &loading) {
   const std::string &name = artifact.signature.name;
   const GpuProperties &properties = device->properties();
   if (!executes(properties.architecture, artifact.processor))
@@ -41,7 +41,7 @@ Result<std::unique_ptr<GpuKernel>> GpuKernel::load(const Artifact &artifact, std
                          properties.target, " has ", properties.sharedBytesPerBlock, ": bind smaller tunables"));
   auto kernel = std::make_unique<GpuKernel>();
   std::string_view text(reinterpret_cast<const char *>(artifact.code.data()), artifact.code.size());
-  Result<std::shared_ptr<GpuModule>> module = device->load(name, text, warn);
+  Result<std::shared_ptr<GpuModule>> module = device->load(name, text, loading);
   if (!module.ok())
     return module.takeStatus();
   auto find = [&](const std::string &entry, int64_t sharedBytes, std::unique_ptr<GpuFunction> &to) -> Status {

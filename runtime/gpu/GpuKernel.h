@@ -4,7 +4,6 @@
 #include "runtime/Artifact.h"
 #include "runtime/gpu/GpuDevice.h"
 
-#include <functional>
 #include <memory>
 
 namespace tilewright::runtime {
@@ -16,7 +15,7 @@ struct GpuKernel {
   std::unique_ptr<GpuFunction> begin, finish; ///< null: there is nothing to do
 
   static Result<std::unique_ptr<GpuKernel>> load(const Artifact &artifact, std::shared_ptr<GpuDevice> device,
-                                                 const std::function<void(std::string)> &warn);
+                                                 const GpuLoading &loading);
 };
 
 /// Whether a device of the one architecture executes code for the other: "sm_90a" only its own and what every sm_90 and older

@@ -184,16 +184,16 @@ Status GpuLaunchable::launchWithMessages(BoundKernel::Workspace &workspace, int6
   std::lock_guard lock(sharedMemory);
   if (Status status = messages.clear(stream); !status.ok())
     return status;
-  if (Status status = launchParts(workspace, tiles, stream); !status.ok())
-    return status;
-  if (Status status = device().synchronize(stream); !status.ok())
-    return status;
+  Status status = launchParts(workspace, tiles, stream);
+  if (status.ok())
+    status = device().synchronize(stream);
   elapsed.store((std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1), std::memory_order_relaxed);
   Reporter reporter(*context, kernel.artifact());
   int64_t lostWords = 0;
-  if (Status status = messages.deliver(kernel.artifact(), reporter, stream, &lostWords); !status.ok())
+  Status delivered = messages.deliver(kernel.artifact(), reporter, stream, &lostWords); // also what came before a fault
+  if (!status.ok())
     return status;
-  return outcomeOf(reporter, lostWords);
+  return delivered.ok() ? outcomeOf(reporter, lostWords) : std::move(delivered);
 }
 
 Status GpuLaunchable::outcomeOf(const Reporter &reporter, int64_t lostWords) const {

@@ -300,6 +300,21 @@ TEST(GpuLaunch, MessagesComeInTheOrderOfTheGrid) {
   EXPECT_EQ(lines.size(), 50u);
 }
 
+TEST(GpuLaunch, WhatWasPrintedBeforeAFaultIsTold) {
+  std::string text;
+  tilewright::ContextOptions options;
+  options.reportUser = &text;
+  options.report = [](void *user, const tw_report *report) { *static_cast<std::string *>(user) += report->text; };
+  Context context = makeGpuContext("emulator", options);
+  json stumbling = gpuTalkSource();
+  stumbling["metadata"]["entries"]["tiles"] = "stumble_tiles";
+  DeviceMemory memory = upload(context, std::vector<int32_t>(1));
+  tilewright::Result<void> result = makeKernel(context, stumbling).run({{"x", View(memory.as<int32_t>(), {1})}});
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().status(), TW_DEVICE_FAULT);
+  EXPECT_EQ(text, "x = 5 (i = 0)");
+}
+
 TEST(GpuLaunch, LostMessagesAreTold) {
   std::vector<std::string> warnings;
   size_t reports = 0;

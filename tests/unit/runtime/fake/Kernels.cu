@@ -89,3 +89,12 @@ extern "C" __global__ void repeat_tiles(Slots<HEAD + 5> arguments) {
   for (int n = 0; threadIdx.x == 0 && n < (int)slot[HEAD]; ++n)
     report(slot, 0, blockIdx.x, n, 2);
 }
+
+// Reports, and writes where nothing is.
+extern "C" __global__ void stumble_tiles(Slots<HEAD + 5> arguments) {
+  const long long *slot = arguments.slot;
+  if (threadIdx.x)
+    return;
+  report(slot, 0, blockIdx.x, 5, 2);
+  *(volatile int *)(slot[HEAD + 1] + (1ll << 30)) = 1;
+}

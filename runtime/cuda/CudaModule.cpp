@@ -1,0 +1,123 @@
+#include "runtime/cuda/CudaModule.h"
+
+#include "runtime/DiskCache.h"
+#include "runtime/Sha256.h"
+#include "runtime/Text.h"
+#include "runtime/cuda/AssemblerLog.h"
+#include "runtime/cuda/Ptxas.h"
+
+#include <array>
+#include <chrono>
+
+using namespace tilewright::runtime;
+using namespace tilewright::runtime::cuda;
+
+namespace {
+
+void warnOf(const std::string &kernel, std::string_view log, const GpuLoading &loading) {
+  for (const std::string &warning : warningsIn(log))
+    loading.warn(concat("kernel ", kernel, ": the assembler says ", warning));
+}
+
+Result<Module> loadCode(const Driver &driver, const std::string &kernel, const std::string &code) {
+  Module module = nullptr;
+  if (Status status = driver.check(driver.moduleLoad(&module, code.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
+      !status.ok())
+    return Status(status.code(), concat("the code of kernel ", kernel, " cannot be loaded: ", status.message()));
+  return module;
+}
+
+/// From the disk, or made by ptxas.
+Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std::string_view ptx,
+                              const std::string &architecture, const GpuLoading &loading) {
+  Result<std::string> version = ptxas.version();
+  if (!version.ok())
+    return version.takeStatus();
+  std::string key;
+  if (loading.disk && loading.disk->isWanted()) {
+    Sha256 hash;
+    for (std::string_view part : {std::string_view("cubin"), std::string_view(*version), std::string_view(architecture), ptx})
+      hash.update(concat(part.size(), ':')).update(part);
+    key = hash.digest();
+    if (std::optional<DiskCacheEntry> entry = loading.disk->find(key)) {
+      warnOf(kernel, entry->warnings, loading);
+      return std::move(entry->bytes);
+    }
+  }
+  auto begin = std::chrono::steady_clock::now();
+  Result<Assembly> assembly = ptxas.assemble(kernel, ptx, architecture);
+  if (!assembly.ok())
+    return assembly.takeStatus();
+  int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
+  warnOf(kernel, assembly->log, loading);
+  if (!key.empty())
+    loading.disk->store(key, {"cubin", kernel, architecture, "", assembly->log, nanoseconds, assembly->code});
+  return std::move(assembly->code);
+}
+
+/// By the driver's own assembler.
+Result<Module> loadText(const Driver &driver, const std::string &kernel, std::string_view ptx, const GpuLoading &loading) {
+  std::string text(ptx); // ends in a null byte, which the driver needs
+  std::array<char, 16'384> info = {}, error = {};
+  auto number = [](uintptr_t value) {
+    return reinterpret_cast<void *>(value); // NOLINT(performance-no-int-to-ptr): numbers travel so
+  };
+  int options[] = {infoLog, infoLogBytes, errorLog, errorLogBytes, logVerbose, generateLineInfo};
+  void *values[] = {info.data(), number(info.size()), error.data(), number(error.size()), number(1), number(1)};
+  Module module = nullptr;
+  Code code = driver.moduleLoad(&module, text.c_str(), std::size(options), options, values);
+  info.back() = error.back() = 0;
+  if (Status status = driver.check(code, "cuModuleLoadDataEx"); !status.ok())
+    return Status(status.code() == TW_OUT_OF_MEMORY ? TW_OUT_OF_MEMORY : TW_COMPILATION_FAILED,
+                  concat("the CUDA driver cannot assemble kernel ", kernel, ": ", status.message(),
+                         code == unsupportedPtxVersion ? ": install a newer driver, or a ptxas (TILEWRIGHT_PTXAS)" : ""),
+                  error.data());
+  warnOf(kernel, info.data(), loading);
+  return module;
+}
+
+} // namespace
+
+Result<std::shared_ptr<GpuModule>> CudaModule::load(std::shared_ptr<const CudaContext> context, const std::string &kernel,
+                                                    std::string_view ptx, const std::string &architecture,
+                                                    const GpuLoading &loading) {
+  const Driver &driver = *context->driver;
+  std::optional<Ptxas> ptxas = Ptxas::find();
+  std::string code;
+  if (ptxas) {
+    Result<std::string> made = assembled(*ptxas, kernel, ptx, architecture, loading);
+    if (!made.ok())
+      return made.takeStatus();
+    code = std::move(*made);
+  }
+  CurrentContext current(*context);
+  if (!current.status.ok())
+    return std::move(current.status);
+  Result<Module> module = ptxas ? loadCode(driver, kernel, code) : loadText(driver, kernel, ptx, loading);
+  if (!module.ok())
+    return module.takeStatus();
+  return std::shared_ptr<GpuModule>(new CudaModule(std::move(context), *module, kernel));
+}
+
+CudaModule::~CudaModule() {
+  CurrentContext current(*context);
+  if (current.status.ok())
+    context->driver->moduleUnload(handle);
+}
+
+Result<std::unique_ptr<GpuFunction>> CudaModule::function(const std::string &name, uint32_t sharedBytes) {
+  const Driver &driver = *context->driver;
+  CurrentContext current(*context);
+  if (!current.status.ok())
+    return std::move(current.status);
+  Function function = nullptr;
+  if (Status status = driver.check(driver.moduleFunction(&function, handle, name.c_str()), "cuModuleGetFunction"); !status.ok())
+    return Status(TW_DAMAGED_ARTIFACT, concat("the code of kernel ", kernel, " has no entry ", name, ": ", status.message()));
+  if (sharedBytes > 0)
+    if (Status status = driver.check(driver.functionAttribute(function, maxDynamicSharedBytes, static_cast<int>(sharedBytes)),
+                                     "cuFuncSetAttribute");
+        !status.ok())
+      return Status(status.code(), concat("kernel ", kernel, " needs ", sharedBytes,
+                                          " bytes of shared memory for a block: ", status.message()));
+  return std::unique_ptr<GpuFunction>(new CudaFunction(function));
+}
