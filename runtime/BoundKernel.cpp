@@ -53,6 +53,7 @@ Status BoundKernel::bind(const Call &call, const SpecializationRequest &request,
           artifact().program.check(boundExtents, preparedScalars, boundViews, checks, /*onlyWhatScalarsDecide=*/false);
       !status.ok())
     return status;
+  measureSums();
   layOutSlots(call.arguments, headSlots);
   if (Status status = checkOverlaps(preparedArguments.data(), /*mayBeMissing=*/true); !status.ok())
     return status;
@@ -139,13 +140,19 @@ BoundKernel::Workspace BoundKernel::makeWorkspace() const {
   return {preparedArguments, preparedScalars, artifact().program.makeWorkspace()};
 }
 
-int64_t BoundKernel::sumBytes() const {
-  int64_t bytes = 0;
+void BoundKernel::measureSums() {
   for (const Sum &sum : artifact().sums) {
     int64_t ofOne = boundViews[sum.parameter].elements() * static_cast<int64_t>(tw_dtype_bytes(sum.dtype));
-    bytes += (ofOne + 63) / 64 * 64;
+    bytesOfSums += (ofOne + 63) / 64 * 64;
   }
-  return bytes;
+}
+
+int64_t BoundKernel::chunkCount(int64_t tiles, int64_t most) const {
+  constexpr int64_t mostBytes = int64_t(256) << 20;
+  if (bytesOfSums == 0)
+    return 1;
+  int64_t chunks = tiles < 0 ? most : std::min(tiles, most);
+  return std::max<int64_t>(1, std::min(chunks, mostBytes / bytesOfSums));
 }
 
 /// Addresses are those in the slots. At prepare some may be missing (null), which overlap nothing yet.

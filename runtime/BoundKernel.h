@@ -47,7 +47,10 @@ public:
   const std::vector<std::pair<std::string, int64_t>> &dimensions() const { return namedDimensions; }
   const DotOperations &operations() const { return dotOperations; }
   /// Of all sums of one chunk, each rounded up to 64 bytes.
-  int64_t sumBytes() const;
+  int64_t sumBytes() const { return bytesOfSums; }
+  /// How many parts sum apart: as many as there are tiles, no more than `most` or than 256 MiB hold; 1 without sums. Of unknown
+  /// (negative) tiles the most there can be.
+  int64_t chunkCount(int64_t tiles, int64_t most) const;
 
 private:
   explicit BoundKernel(std::shared_ptr<const LoadedKernel> kernel) : kernel(std::move(kernel)) {}
@@ -56,6 +59,7 @@ private:
   Status bindDimensions(const Call &call, const SpecializationRequest &request);
   Status bindViews(const Call &call);
   Status bindScalars(const Arguments &given);
+  void measureSums();
   void layOutSlots(const Arguments &given, size_t headSlots);
 
   Status checkOverlaps(const int64_t *arguments, bool mayBeMissing) const;
@@ -70,6 +74,7 @@ private:
   std::vector<Interval> preparedScalars;                 ///< by position
   std::vector<std::pair<size_t, size_t>> mustNotOverlap; ///< pairs of parameters
   std::vector<std::pair<std::string, int64_t>> namedDimensions;
+  int64_t bytesOfSums = 0;
   DotOperations dotOperations;
 };
 

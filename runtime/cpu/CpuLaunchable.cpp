@@ -15,7 +15,6 @@ using namespace tilewright::runtime;
 namespace {
 
 constexpr int64_t mostChunks = 16;
-constexpr int64_t mostPartialSumBytes = int64_t(256) << 20;
 constexpr int64_t elementsOfOneFinish = 32'768;
 
 constexpr size_t reportSlot = 0, reportContextSlot = 1, coordinatesSlot = 2, partialSumsSlot = 3, firstSlot = 4;
@@ -71,7 +70,6 @@ void CpuLaunchable::planGrid() {
   const Artifact &artifact = kernel.artifact();
   if (!artifact.isListed)
     tileCount = std::max<int64_t>(entry().count(kernel.arguments().data()), 0);
-  sumBytes = kernel.sumBytes();
   scratchStride = AlignedBuffer::rounded(static_cast<size_t>(artifact.scratchBytes));
   inOrder = std::any_of(artifact.messages.begin(), artifact.messages.end(),
                         [](const Message &message) { return message.kind == TW_REPORT_PRINT; });
@@ -86,7 +84,7 @@ std::unique_ptr<CpuLaunchable::Workspace> CpuLaunchable::makeWorkspace() const {
   auto workspace = std::make_unique<Workspace>();
   workspace->values = kernel.makeWorkspace();
   workspace->scratch = AlignedBuffer(scratchStride * static_cast<size_t>(threadCount));
-  workspace->partialSums = AlignedBuffer(static_cast<size_t>(chunkCount(mostTiles) * sumBytes));
+  workspace->partialSums = AlignedBuffer(static_cast<size_t>(chunkCount(mostTiles) * kernel.sumBytes()));
   return workspace;
 }
 
@@ -95,38 +93,23 @@ LaunchFigures CpuLaunchable::figures() const {
   figures.tiles = tileCount;
   figures.chunks = chunkCount(tileCount);
   figures.scratchBytes = static_cast<int64_t>(scratchStride);
-  figures.partialSumBytes = figures.chunks * sumBytes;
-  figures.workspaceBytes = static_cast<int64_t>(scratchStride) * threadCount + chunkCount(mostTiles) * sumBytes +
+  figures.partialSumBytes = figures.chunks * kernel.sumBytes();
+  figures.workspaceBytes = static_cast<int64_t>(scratchStride) * threadCount + chunkCount(mostTiles) * kernel.sumBytes() +
                            static_cast<int64_t>(kernel.arguments().size() * sizeof(int64_t));
   figures.threads = threadCount;
   return figures;
 }
 
 int64_t CpuLaunchable::chunkCount(int64_t tiles) const {
-  if (sumBytes == 0)
-    return 1;
-  int64_t chunks = tiles < 0 ? mostChunks : std::min(tiles, mostChunks);
-  return std::max<int64_t>(1, std::min(chunks, mostPartialSumBytes / sumBytes));
+  return kernel.chunkCount(tiles, mostChunks);
 }
 
 // ---- Launching --------------------------------------------------------------------------------------------------------------
 
-/// A workspace for the time of one launch.
-struct CpuLaunchable::Loan {
-  explicit Loan(CpuLaunchable &from) : from(from), workspace(from.workspaces.take()) {
-    if (!workspace)
-      workspace = from.makeWorkspace();
-  }
-  ~Loan() { from.workspaces.giveBack(std::move(workspace)); }
-
-  CpuLaunchable &from;
-  std::unique_ptr<Workspace> workspace;
-};
-
 Status CpuLaunchable::launch(std::span<const tw_value> values, void *) {
   auto begin = std::chrono::steady_clock::now();
-  Loan loan(*this);
-  Workspace &workspace = *loan.workspace;
+  FreeList<Workspace>::Loan loan(workspaces, [&] { return makeWorkspace(); });
+  Workspace &workspace = *loan;
   if (Status status = kernel.setValues(values, workspace.values); !status.ok())
     return status;
 
@@ -191,7 +174,7 @@ void CpuLaunchable::runTiles(Workspace &workspace, int64_t tiles, bool parallel)
 
 void CpuLaunchable::runChunks(Workspace &workspace, int64_t tiles, bool parallel) {
   int64_t chunks = chunkCount(tiles);
-  forEach(chunks, 1, parallel && sumBytes > elementsOfOneFinish, [&](int64_t first, int64_t last, int) {
+  forEach(chunks, 1, parallel && kernel.sumBytes() > elementsOfOneFinish, [&](int64_t first, int64_t last, int) {
     for (int64_t chunk = first; chunk < last; ++chunk)
       entry().begin(workspace.values.arguments.data(), chunk);
   });

@@ -37,10 +37,9 @@ private:
   struct Workspace {
     BoundKernel::Workspace values;
     AlignedBuffer scratch;     ///< scratchStride for each thread
-    AlignedBuffer partialSums; ///< sumBytes for each chunk
+    AlignedBuffer partialSums; ///< for each chunk
     AlignedBuffer coordinates; ///< of listed grids: grows to the largest grid seen
   };
-  struct Loan;
 
   CpuLaunchable(std::shared_ptr<Context> context, BoundKernel kernel);
   void planGrid();
@@ -59,7 +58,6 @@ private:
   std::shared_ptr<Context> context;
   int64_t tileCount = -1; ///< as prepared; negative: memory decides
   int64_t mostTiles = -1; ///< of any launch; negative: not known
-  int64_t sumBytes = 0;   ///< of all sums of one chunk
   size_t scratchStride = 0;
   int threadCount = 1;
   bool inOrder = false; ///< the kernel prints: on the caller, so that the output is in the order of the tiles

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <utility>
 
 namespace tilewright::runtime {
 
@@ -39,6 +40,24 @@ public:
       }
     }
   }
+
+  /// One of them, or a new one, for as long as this lives.
+  class Loan {
+  public:
+    template <typename Make> Loan(FreeList &from, const Make &make) : from(from), object(from.take()) {
+      if (!object)
+        object = make();
+    }
+    Loan(const Loan &) = delete;
+    Loan &operator=(const Loan &) = delete;
+    ~Loan() { from.giveBack(std::move(object)); }
+
+    T &operator*() const { return *object; }
+
+  private:
+    FreeList &from;
+    std::unique_ptr<T> object;
+  };
 
 private:
   std::array<std::atomic<T *>, slotCount> slots = {};

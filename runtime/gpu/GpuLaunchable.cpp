@@ -15,7 +15,6 @@ constexpr size_t messagesSlot = 0, messageWordsSlot = 1, tilesSlot = 2, partialS
 constexpr int64_t mostTilesOfALaunch = INT32_MAX; // blocks in x
 constexpr int64_t mostBlocksInY = 65'535;
 constexpr int64_t mostChunks = 1024;
-constexpr int64_t mostPartialSumBytes = int64_t(256) << 20;
 constexpr int64_t mostMessageWords = int64_t(2) << 20; // 16 MiB
 constexpr int64_t reportsOfATile = 64;                 // for which there is room, of the largest
 constexpr uint32_t elementThreads = 256;               // of a block of begin and finish
@@ -53,8 +52,7 @@ Status GpuLaunchable::plan() {
     nestedBlocks = static_cast<uint32_t>(
         std::clamp(wavesOfBlocks * blocksAtOnce / std::max<int64_t>(tileCount, 1), int64_t(1), mostBlocksInY));
 
-  sumBytes = kernel.sumBytes();
-  Result<DeviceBuffer> sums = DeviceBuffer::allocate(code().device, chunkCount(mostTiles) * sumBytes);
+  Result<DeviceBuffer> sums = DeviceBuffer::allocate(code().device, chunkCount(mostTiles) * kernel.sumBytes());
   if (!sums.ok())
     return sums.takeStatus();
   partialSums = std::move(*sums);
@@ -87,7 +85,7 @@ LaunchFigures GpuLaunchable::figures() const {
   LaunchFigures figures;
   figures.tiles = kernel.artifact().gpu.isNested ? -1 : tileCount;
   figures.chunks = chunkCount(tileCount);
-  figures.partialSumBytes = figures.chunks * sumBytes;
+  figures.partialSumBytes = figures.chunks * kernel.sumBytes();
   figures.workspaceBytes =
       partialSums.size() + messages.bytes() + static_cast<int64_t>(kernel.arguments().size() * sizeof(int64_t));
   figures.threads = kernel.artifact().gpu.threads;
@@ -109,29 +107,15 @@ Result<int64_t> GpuLaunchable::countTiles(BoundKernel::Workspace &workspace) con
 }
 
 int64_t GpuLaunchable::chunkCount(int64_t tiles) const {
-  if (sumBytes == 0)
-    return 1;
-  int64_t chunks = tiles < 0 ? mostChunks : std::min(tiles, mostChunks);
-  return std::max<int64_t>(1, std::min(chunks, mostPartialSumBytes / sumBytes));
+  return kernel.chunkCount(tiles, mostChunks);
 }
 
 // ---- Launching --------------------------------------------------------------------------------------------------------------
 
-/// A workspace for the time of one call.
-struct GpuLaunchable::Loan {
-  explicit Loan(GpuLaunchable &from) : from(from), workspace(from.workspaces.take()) {
-    if (!workspace)
-      workspace = std::make_unique<BoundKernel::Workspace>(from.kernel.makeWorkspace());
-  }
-  ~Loan() { from.workspaces.giveBack(std::move(workspace)); }
-
-  GpuLaunchable &from;
-  std::unique_ptr<BoundKernel::Workspace> workspace;
-};
-
 Status GpuLaunchable::launch(std::span<const tw_value> values, void *stream) {
-  Loan loan(*this);
-  BoundKernel::Workspace &workspace = *loan.workspace;
+  FreeList<BoundKernel::Workspace>::Loan loan(workspaces,
+                                              [&] { return std::make_unique<BoundKernel::Workspace>(kernel.makeWorkspace()); });
+  BoundKernel::Workspace &workspace = *loan;
   if (Status status = kernel.setValues(values, workspace); !status.ok())
     return status;
   int64_t tiles = tileCount;

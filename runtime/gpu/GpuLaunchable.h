@@ -31,8 +31,6 @@ public:
   LaunchFigures figures() const override;
 
 private:
-  struct Loan;
-
   GpuLaunchable(std::shared_ptr<Context> context, BoundKernel kernel)
       : Launchable(std::move(kernel)), context(std::move(context)) {}
   Status plan();
@@ -52,7 +50,6 @@ private:
   std::shared_ptr<Context> context;
   int64_t tileCount = 0; ///< as prepared
   int64_t mostTiles = 0; ///< of any launch; negative: not known
-  int64_t sumBytes = 0;  ///< of all sums of one chunk
   uint32_t nestedBlocks = 1;
   uint32_t elementBlocks = 1; ///< of begin and finish
   DeviceBuffer partialSums;
