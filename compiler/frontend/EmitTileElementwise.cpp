@@ -161,7 +161,7 @@ Value TileEmitter::emitSigmoid(Value x, bool fast) {
   Value isPositive = arith::CmpFOp::create(builder, where, arith::CmpFPredicate::OGE, x, zero);
   Value numerator = arith::SelectOp::create(builder, where, isPositive, one, t);
   Value denominator = arith::AddFOp::create(builder, where, one, t);
-  return arith::DivFOp::create(builder, where, numerator, denominator);
+  return arith::DivFOp::create(builder, where, numerator, denominator, flags);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

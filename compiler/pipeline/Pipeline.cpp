@@ -137,7 +137,9 @@ void addTileGPUToThreadPasses(mlir::OpPassManager &passes) {
 
 void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
   // Math first: it computes narrow results by casts of its own.
-  passes.addPass(createExpandMath());
+  ExpandMathOptions math;
+  math.nvidia = true;
+  passes.addPass(createExpandMath(math));
   ExpandCastsOptions casts;
   casts.f16c = true;
   passes.addPass(createExpandCasts(casts));

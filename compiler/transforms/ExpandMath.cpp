@@ -21,6 +21,9 @@
 //   rsqrt           1.50    1.50     1 / sqrt(x)
 //   sqrt, floor, ceil, roundeven, abs, fma: exact, one instruction (fma without hardware: emulated)
 //
+// On NVIDIA's GPUs rsqrt on f32 is one instruction of at most 2 units, and operations on f32 marked `afn` have their
+// approximations, quotients among them: ExpandMathNvidia.cpp has the table.
+//
 // Denormals, infinities, NaN and signed zeros are as in C's Annex F. Polynomials are made by scripts/math/minimax.py.
 
 #include "compiler/transforms/ExpandMathFormulas.h"
@@ -29,7 +32,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -48,24 +54,39 @@ bool isComputed(mlir::Type type) {
   return (element.isF32() || element.isF64()) && (element == type || mlir::isa<mlir::VectorType>(type));
 }
 
+bool isApproximate(mlir::Operation *op) {
+  auto math = mlir::dyn_cast<mlir::arith::ArithFastMathInterface>(op);
+  return math && mlir::arith::bitEnumContainsAll(math.getFastMathFlagsAttr().getValue(), mlir::arith::FastMathFlags::afn) &&
+         mlir::getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
+/// x / y marked `afn`; 1 / y is an instruction that the code generator finds.
+mlir::Value expandQuotient(const Expr &a, const Expr &b, const MathTarget &target) {
+  if (!target.approximate || mlir::matchPattern(a.get(), mlir::m_OneFloat()))
+    return {};
+  return approximateQuotient(a, b);
+}
+
 /// The function's value, or null where the processor has an instruction for it or it is not this pass's business.
-mlir::Value expand(mlir::Operation *op, const MathTarget &target) {
+mlir::Value expand(mlir::Operation *op, MathTarget target) {
   if (op->getNumResults() != 1 || !isComputed(op->getResult(0).getType()))
     return {};
+  target.approximate = target.nvidia && isApproximate(op);
   mlir::OpBuilder builder(op);
   auto operand = [&](unsigned i) { return Expr(builder, op->getLoc(), op->getOperand(i)); };
   return llvm::TypeSwitch<mlir::Operation *, mlir::Value>(op)
       .Case([&](math::ExpOp) { return expandExp(operand(0), target); })
       .Case([&](math::Exp2Op) { return expandExp2(operand(0), target); })
-      .Case([&](math::TanhOp) { return expandTanh(operand(0)); })
-      .Case([&](math::LogOp) { return expandLog(operand(0)); })
-      .Case([&](math::Log2Op) { return expandLog2(operand(0)); })
-      .Case([&](math::Log1pOp) { return expandLog1p(operand(0)); })
+      .Case([&](math::TanhOp) { return expandTanh(operand(0), target); })
+      .Case([&](math::LogOp) { return expandLog(operand(0), target); })
+      .Case([&](math::Log2Op) { return expandLog2(operand(0), target); })
+      .Case([&](math::Log1pOp) { return expandLog1p(operand(0), target); })
       .Case([&](math::SinOp) { return expandSin(operand(0), target); })
       .Case([&](math::CosOp) { return expandCos(operand(0), target); })
       .Case([&](math::ErfOp) { return expandErf(operand(0), target); })
       .Case([&](math::PowFOp) { return expandPow(operand(0), operand(1), target); })
-      .Case([&](math::RsqrtOp) { return expandRsqrt(operand(0)); })
+      .Case([&](math::RsqrtOp) { return expandRsqrt(operand(0), target); })
+      .Case([&](mlir::arith::DivFOp) { return expandQuotient(operand(0), operand(1), target); })
       .Case(
           [&](math::FmaOp) { return target.fma ? mlir::Value() : expandFma(operand(0), operand(1), operand(2), target).get(); })
       .Default([](mlir::Operation *) { return mlir::Value(); });
@@ -75,10 +96,10 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
   void runOnOperation() override {
-    MathTarget target{fma, ldexp};
+    MathTarget target{fma, ldexp, nvidia};
     llvm::SmallVector<mlir::Operation *> candidates;
     getOperation().walk([&](mlir::Operation *op) {
-      if (mlir::isa_and_nonnull<math::MathDialect>(op->getDialect()))
+      if (mlir::isa_and_nonnull<math::MathDialect>(op->getDialect()) || mlir::isa<mlir::arith::DivFOp>(op))
         candidates.push_back(op);
     });
     for (mlir::Operation *op : candidates) {

@@ -17,15 +17,21 @@
 //    the errors of the sums for f64. What may cancel is the sum with the integer (x near a multiple of pi/2: 2^-61 at worst for
 //    f64), and that has been subtracted from exact numbers.
 //
+// On a GPU small f32, which is nearly all of them, go another way: reduceSmallF32.
+//
 // f32: about 30 operations in f64, then two short polynomials in f32. f64: about 150. Most of this is wasted on small x, where
 // three operations would do; a branch would keep the loop from being vectorized and cost more.
 
 #include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 #include <cmath>
+#include <optional>
 
 namespace tilewright {
 
@@ -36,8 +42,9 @@ namespace {
 
 /// The quadrant, as a float and an integer modulo 4, and the angle in it, |r| <= pi/4 (and a little).
 struct Angle {
-  Expr quadrant; ///< an integer
-  Expr r, tail;  ///< high and low part
+  Expr quadrant;            ///< an integer
+  Expr r;                   ///< the high part
+  std::optional<Expr> tail; ///< the low part, if that matters
 };
 
 /// x and the chunks of 2/pi that matter for it.
@@ -92,7 +99,7 @@ Angle reduceF32(const Expr &x) {
   Expr large = turns.fractionOf(products[0]) + turns.fractionOf(products[1]);
   Expr t = turns.fractionOfSmall(large + (products[2] + products[3]));
   Expr r = (t * constants::halfPi).toF32();
-  return {turns.quadrant().zeroExtended(32), r, r.constant(0.0)};
+  return {turns.quadrant().zeroExtended(32), r, std::nullopt};
 }
 
 Angle reduceF64(const Expr &x, const MathTarget &target) {
@@ -128,9 +135,7 @@ Angle reduce(const Expr &x, const MathTarget &target) {
 Expr sinNear0(const Angle &angle) {
   Expr r = angle.r, z = r * r;
   Expr cubic = r * z * polynomial(z, choose(r, constants::sinF32, constants::sinF64));
-  if (!isF64(r))
-    return r + cubic;
-  return r + (cubic + angle.tail * (1.0 - z * 0.5));
+  return r + (angle.tail ? cubic + *angle.tail * (1.0 - z * 0.5) : cubic);
 }
 Expr cosNear0(const Angle &angle) {
   Expr r = angle.r, z = r * r;
@@ -139,26 +144,76 @@ Expr cosNear0(const Angle &angle) {
   Expr high = 1.0 - halfSquare;
   Expr lost = (1.0 - high) - halfSquare;
   Expr rest = z * z * polynomial(z, choose(r, constants::cosF32, constants::cosF64));
-  return high + (lost + (isF64(r) ? rest - r * angle.tail : rest));
+  return high + (lost + (angle.tail ? rest - r * *angle.tail : rest));
 }
 
 /// sin(r + quadrant pi/2), with the sign bit `sign` flipped in.
-Expr sinOf(const Angle &angle, const Expr &quadrant, const Expr &sign) {
-  Expr value = select((quadrant & 1) == 0, sinNear0(angle), cosNear0(angle));
+Expr sinOf(const Angle &angle, const Expr &quadrant, const Expr &sign, bool approximate) {
+  Expr sine = approximate ? approximateSinNear0(angle.r) : sinNear0(angle);
+  Expr cosine = approximate ? approximateCosNear0(angle.r) : cosNear0(angle);
+  Expr value = select((quadrant & 1) == 0, sine, cosine);
   Expr negative = (quadrant & 2) << (value.getWidth() - 2);
   return asFloatLike(value.bits() ^ negative ^ sign, value);
+}
+
+Expr sinOf(const Expr &x, const Angle &angle, bool approximate) {
+  return sinOf(angle, angle.quadrant, signBit(x), approximate);
+}
+Expr cosOf(const Expr &, const Angle &angle, bool approximate) {
+  return sinOf(angle, angle.quadrant + 1, angle.quadrant.constant(0), approximate);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Threads of a GPU may branch
+// --------------------------------------------------------------------------------------------------------------------
+
+/// Angles below this are reduced in f32.
+constexpr double smallAngles = 0x1p15;
+
+/// r = x - n pi/2, with pi/2 in three f32 (Cody and Waite, 1980). Where n is not 0, x and n times the first of them are
+/// multiples of 2^-24 that differ by less than 1, so that the first difference is exact. It may be as small as the next
+/// product; then what is lost in rounding that is large beside r, and goes to the tail.
+Angle reduceSmallF32(const Expr &x, const MathTarget &target) {
+  Expr size = magnitude(x);
+  Rounded n = roundProduct(size, 0x1.45f306dc9c883p-1);
+  auto minusN = [&](double part, const Expr &sum) { return x.emit<mlir::math::FmaOp>(n.value, x.constant(-part), sum); };
+  Expr high = minusN(constants::halfPiF32[0], size);
+  if (target.approximate)
+    return {n.integer, minusN(constants::halfPiF32[2], minusN(constants::halfPiF32[1], high)), std::nullopt};
+  Double product = twoProduct(n.value, x.constant(constants::halfPiF32[1]), target);
+  Double r = fastTwoSum(high, -product.high);
+  return {n.integer, r.high, minusN(constants::halfPiF32[2], r.low) - product.low};
+}
+
+/// Both ways of an f32 in branches of their own: f64 is slow on many GPUs, and angles are small.
+Expr branchOnSize(const Expr &x, const MathTarget &target, Expr (*function)(const Expr &, const Angle &, bool)) {
+  mlir::OpBuilder &builder = x.getBuilder();
+  Expr isSmall = magnitude(x) < smallAngles;
+  auto branch = mlir::scf::IfOp::create(builder, x.getLoc(), mlir::TypeRange(x.get().getType()), isSmall, /*withElse=*/true);
+  auto fill = [&](mlir::Block *block, auto &&value) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(block);
+    mlir::Value result = value();
+    mlir::scf::YieldOp::create(builder, x.getLoc(), result);
+  };
+  fill(branch.thenBlock(), [&] { return function(x, reduceSmallF32(x, target), target.approximate); });
+  fill(branch.elseBlock(), [&] { return function(x, reduceF32(x), false); });
+  return x.with(branch.getResult(0));
+}
+
+Expr circular(const Expr &x, const MathTarget &target, Expr (*function)(const Expr &, const Angle &, bool)) {
+  bool isScalarF32 = x.get().getType().isF32();
+  return target.nvidia && isScalarF32 ? branchOnSize(x, target, function) : function(x, reduce(x, target), false);
 }
 
 } // namespace
 
 Expr expandSin(const Expr &x, const MathTarget &target) {
-  Angle angle = reduce(x, target);
-  return sinOf(angle, angle.quadrant, signBit(x));
+  return circular(x, target, sinOf);
 }
 
 Expr expandCos(const Expr &x, const MathTarget &target) {
-  Angle angle = reduce(x, target);
-  return sinOf(angle, angle.quadrant + 1, angle.quadrant.constant(0));
+  return circular(x, target, cosOf);
 }
 
 } // namespace tilewright

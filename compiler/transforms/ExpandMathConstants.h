@@ -134,6 +134,10 @@ inline constexpr double twoOverPi53[] = {
 /// pi/2 = halfPi + halfPiLow.
 inline constexpr double halfPi = 0x1.921fb54442d18p+0;
 inline constexpr double halfPiLow = 0x1.1a62633145c07p-54;
+/// pi/2 = the sum of three f32.
+inline constexpr double halfPiF32[] = {
+    0x1.921fb6p+0, -0x1.777a5cp-25, -0x1.ee59dap-50,
+};
 
 /// q where tanh(x) = x + x z q(z), z = x^2
 /// on [0.0000, 0.3055]: error 2^-29.7.

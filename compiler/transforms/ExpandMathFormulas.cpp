@@ -131,7 +131,9 @@ Double add(const Double &a, const Double &b) {
 
 using namespace math_formulas;
 
-Expr expandRsqrt(const Expr &x) {
+Expr expandRsqrt(const Expr &x, const MathTarget &target) {
+  if (target.nvidia && !isF64(x))
+    return nvidiaRsqrt(x);
   return 1.0 / squareRoot(x);
 }
 

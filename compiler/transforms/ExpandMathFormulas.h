@@ -9,22 +9,41 @@ namespace tilewright {
 
 /// What the processor has.
 struct MathTarget {
-  bool fma = true;    ///< multiplies and adds with one rounding
-  bool ldexp = false; ///< multiplies vectors by powers of two with one rounding
+  bool fma = true;          ///< multiplies and adds with one rounding
+  bool ldexp = false;       ///< multiplies vectors by powers of two with one rounding
+  bool nvidia = false;      ///< an NVIDIA GPU
+  bool approximate = false; ///< this call may have a relative error of 2^-10.9, and the GPU has instructions for that: f32 only
 };
 
 Expr expandExp(const Expr &x, const MathTarget &target);
 Expr expandExp2(const Expr &x, const MathTarget &target);
-Expr expandTanh(const Expr &x);
-Expr expandLog(const Expr &x);
-Expr expandLog2(const Expr &x);
-Expr expandLog1p(const Expr &x);
+Expr expandTanh(const Expr &x, const MathTarget &target);
+Expr expandLog(const Expr &x, const MathTarget &target);
+Expr expandLog2(const Expr &x, const MathTarget &target);
+Expr expandLog1p(const Expr &x, const MathTarget &target);
 Expr expandSin(const Expr &x, const MathTarget &target);
 Expr expandCos(const Expr &x, const MathTarget &target);
 Expr expandErf(const Expr &x, const MathTarget &target);
 Expr expandPow(const Expr &x, const Expr &y, const MathTarget &target);
-Expr expandRsqrt(const Expr &x);
+Expr expandRsqrt(const Expr &x, const MathTarget &target);
 Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target);
+
+// --------------------------------------------------------------------------------------------------------------------
+// Instructions of NVIDIA's GPUs, on f32 (ExpandMathNvidia.cpp has the errors)
+// --------------------------------------------------------------------------------------------------------------------
+
+/// An intrinsic of LLVM, element by element.
+Expr callNvidia(llvm::StringRef intrinsic, mlir::Type resultElement, llvm::ArrayRef<Expr> operands);
+Expr nvidiaRsqrt(const Expr &x);
+Expr approximateExp(const Expr &x);
+Expr approximateExp2(const Expr &x);
+Expr approximateTanh(const Expr &x);
+Expr approximateLog(const Expr &x);
+Expr approximateLog2(const Expr &x);
+Expr approximateLog1p(const Expr &x);
+Expr approximateQuotient(const Expr &a, const Expr &b);
+Expr approximateSinNear0(const Expr &r); ///< |r| <= pi/4
+Expr approximateCosNear0(const Expr &r);
 
 // --------------------------------------------------------------------------------------------------------------------
 // What the formulas share

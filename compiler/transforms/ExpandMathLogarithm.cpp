@@ -51,12 +51,16 @@ Expr withSpecialCases(const Expr &x, const Expr &result, double lowest) {
 
 } // namespace
 
-Expr expandLog(const Expr &x) {
+Expr expandLog(const Expr &x, const MathTarget &target) {
+  if (target.approximate)
+    return approximateLog(x);
   Factored factored = factor(x);
   return withSpecialCases(x, combine(factored, lowPart(factored)), 0.0);
 }
 
-Expr expandLog2(const Expr &x) {
+Expr expandLog2(const Expr &x, const MathTarget &target) {
+  if (target.approximate)
+    return approximateLog2(x);
   // log2(1 + f) = log(1 + f) log2(e), in two parts: a high one with few enough bits that its product with the high part of
   // log2(e) is exact, and all else.
   Factored factored = factor(x);
@@ -72,7 +76,9 @@ Expr expandLog2(const Expr &x) {
   return withSpecialCases(x, sum.high + rest, 0.0);
 }
 
-Expr expandLog1p(const Expr &x) {
+Expr expandLog1p(const Expr &x, const MathTarget &target) {
+  if (target.approximate)
+    return approximateLog1p(x);
   // u = 1 + x loses x's last bits: log(1 + x) = log(u) + log1p(lost / u), and lost / u is so small that it is its own log1p.
   Expr u = x + 1.0;
   Factored factored = factorNormal(u);

@@ -237,14 +237,25 @@ def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
     ```
     With `ldexp` the last step is llvm.intr.ldexp (scalars only: the loop vectorizer widens it).
 
+    With `nvidia` rsqrt on f32 is an instruction, sin and cos on scalar f32 branch for huge angles, and operations on f32 with
+    `fastmath<afn>`, arith.divf too, become approximations with a relative error of at most 2^-10.9:
+    ```mlir
+    %y = math.exp %x fastmath<afn> : f32
+    // ==>
+    %p = arith.mulf %x, %log2e : f32
+    %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%p) : (f32) -> f32
+    ```
+
     sqrt, floor, ceil, roundeven, absf and fma stay: they are instructions (SSE4.1 and FMA on x86). Without `fma`, math.fma is
     emulated. Not handled: narrow floats (expand-casts widens them first), other functions of the math dialect.
   }];
   let options = [
     Option<"fma", "fma", "bool", "true", "The processor multiplies and adds with one rounding">,
-    Option<"ldexp", "ldexp", "bool", "false", "The processor multiplies vectors by powers of two with one rounding">
+    Option<"ldexp", "ldexp", "bool", "false", "The processor multiplies vectors by powers of two with one rounding">,
+    Option<"nvidia", "nvidia", "bool", "false", "The processor is a GPU of NVIDIA's">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def AllocateScratch : Pass<"allocate-scratch", "::mlir::ModuleOp"> {

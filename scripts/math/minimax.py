@@ -186,7 +186,11 @@ def circular():
         bits_of_two_over_pi('twoOverPi53', 53, 22)
     constant('halfPi', pi / 2, 64, 'pi/2 = halfPi + halfPiLow.')
     constant('halfPiLow', pi / 2 - rounded(pi / 2, 64), 64)
-    print()
+    parts = []
+    for _ in range(3):
+        parts.append(rounded(pi / 2 - sum(parts), 32))
+    print('/// pi/2 = the sum of three f32.')
+    print_array('halfPiF32', parts, 32)
 
 
 def hyperbolic_tangent():

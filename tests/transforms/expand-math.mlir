@@ -2,6 +2,7 @@
 // RUN: tile-opt %s --expand-math --split-input-file | FileCheck %s
 // RUN: tile-opt %s --expand-math=ldexp --split-input-file | FileCheck %s --check-prefix=LDEXP
 // RUN: tile-opt %s --expand-math=fma=false --split-input-file | FileCheck %s --check-prefix=NOFMA
+// RUN: tile-opt %s --expand-math=nvidia --split-input-file | FileCheck %s --check-prefix=NVIDIA
 
 // exp: x / ln 2 is rounded by an addition, and 2^n is made by a shift.
 // CHECK-LABEL: func.func @exponential(
@@ -97,4 +98,64 @@ func.func @scaled(%x: f64, %v: vector<8xf32>) -> (f64, vector<8xf32>) {
   %0 = math.exp %x : f64
   %1 = math.exp2 %v : vector<8xf32>
   return %0, %1 : f64, vector<8xf32>
+}
+
+// -----
+
+// On a GPU of NVIDIA's the licence makes one or two instructions of a function, element by element.
+// CHECK-LABEL: func.func @approximate(
+// CHECK-NOT:     call_intrinsic
+// NVIDIA-LABEL: func.func @approximate(
+// NVIDIA-SAME:    %[[X:[^:]*]]: f32
+// NVIDIA:         %[[P:.*]] = arith.mulf %[[X]], %cst
+// NVIDIA-NEXT:    llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%[[P]]) : (f32) -> f32
+// NVIDIA-NEXT:    math.tanh %{{.*}} fastmath<afn> : f32
+// NVIDIA-NEXT:    llvm.call_intrinsic "llvm.nvvm.div.full"(%[[X]], %{{.*}}) : (f32, f32) -> f32
+// NVIDIA:         arith.divf %{{.*}}, %{{.*}} fastmath<afn> : f32
+// NVIDIA-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%{{.*}}) : (f32) -> f32
+// NVIDIA:         vector.from_elements
+func.func @approximate(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
+  %0 = math.exp %x fastmath<afn> : f32
+  %1 = math.tanh %0 fastmath<afn> : f32
+  %2 = arith.divf %x, %1 fastmath<afn> : f32
+  %one = arith.constant 1.0 : f32
+  %3 = arith.divf %one, %2 fastmath<afn> : f32
+  %4 = math.exp2 %v fastmath<afn> : vector<2xf32>
+  return %3, %4 : f32, vector<2xf32>
+}
+
+// -----
+
+// Without it, and on f64 always, only rsqrt has an instruction that is good enough: for f32.
+// NVIDIA-LABEL: func.func @exact(
+// NVIDIA-NOT:     approx
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.rsqrt.approx.f"
+// NVIDIA-NOT:     call_intrinsic
+// NVIDIA:         return
+func.func @exact(%x: f32, %y: f64) -> (f32, f32, f32, f64, f64) {
+  %0 = math.exp %x : f32
+  %1 = arith.divf %x, %0 : f32
+  %2 = math.rsqrt %1 : f32
+  %3 = math.exp %y fastmath<afn> : f64
+  %4 = math.rsqrt %y : f64
+  return %0, %1, %2, %3, %4 : f32, f32, f32, f64, f64
+}
+
+// -----
+
+// Small angles are reduced in f32, large ones in f64, in a branch; vectors and f64 go the way of all processors.
+// NVIDIA-LABEL: func.func @angles(
+// NVIDIA:         %[[SMALL:.*]] = arith.cmpf olt, %{{.*}}, %cst{{.*}} : f32
+// NVIDIA:         scf.if %[[SMALL]] -> (f32) {
+// NVIDIA-NOT:     f64
+// NVIDIA:         } else {
+// NVIDIA:         arith.extf %{{.*}} : f32 to f64
+// NVIDIA:         }
+// NVIDIA-NOT:     scf.if
+// NVIDIA:         return
+func.func @angles(%x: f32, %v: vector<2xf32>, %y: f64) -> (f32, vector<2xf32>, f64) {
+  %0 = math.sin %x : f32
+  %1 = math.cos %v : vector<2xf32>
+  %2 = math.sin %y : f64
+  return %0, %1, %2 : f32, vector<2xf32>, f64
 }

@@ -165,6 +165,14 @@ TEST_P(MathAccuracy, F32) {
 TEST_P(MathAccuracy, F32OnGpu) {
   Measurement<float> measurement(GetParam(), "f32", processorNamed("sm_80"));
   forF32(GetParam(), stepOr(16411), [&](const std::vector<float> &x, const std::vector<float> &y) { measurement.add(x, y); });
+  std::mt19937_64 random(1);
+  std::vector<float> x, y;
+  for (int i = 0; i < 100000; ++i) { // angles on both sides of the branch, and where functions are not trivial
+    double uniform = std::ldexp(static_cast<double>(random()), -63) - 1;
+    x.push_back(static_cast<float>(uniform * (i % 2 ? 40000 : std::min(GetParam().range, 100.0))));
+    y.push_back(static_cast<float>(exponentFor(x.back(), random, 155)));
+  }
+  measurement.add(x, y);
   measurement.expectBelow(GetParam().f32Bound);
 }
 
@@ -252,6 +260,81 @@ TEST_P(MathAccuracy, F64OnGpu) {
   measurement.add(arguments.x, arguments.y);
   measurement.expectBelow(GetParam().f64Bound);
 }
+
+// --------------------------------------------------------------------------------------------------------------------
+// Approximations: the table of ExpandMathNvidia.cpp. The emulator's instructions are nearer to the true value than a GPU's.
+// --------------------------------------------------------------------------------------------------------------------
+
+struct Approximation {
+  const char *name;
+  const char *operation;
+  double exponent; ///< the relative error is at most 2 to this
+  double (*reference)(double, double);
+};
+
+void PrintTo(const Approximation &approximation, std::ostream *stream) {
+  *stream << approximation.name;
+}
+
+const Approximation approximations[] = {
+    {"exp", "math.exp %a", -17.5, [](double x, double) { return std::exp(x); }},
+    {"exp2", "math.exp2 %a", -22, [](double x, double) { return std::exp2(x); }},
+    {"tanh", "math.tanh %a", -11, [](double x, double) { return std::tanh(x); }},
+    {"log", "math.log %a", -18, [](double x, double) { return std::log(x); }},
+    {"log2", "math.log2 %a", -18, [](double x, double) { return std::log2(x); }},
+    {"log1p", "math.log1p %a", -18, [](double x, double) { return std::log1p(x); }},
+    {"sin", "math.sin %a", -14.5, [](double x, double) { return std::sin(x); }},
+    {"cos", "math.cos %a", -14.5, [](double x, double) { return std::cos(x); }},
+    {"erf", "math.erf %a", -17, [](double x, double) { return std::erf(x); }},
+    {"sqrt", "math.sqrt %a", -23, [](double x, double) { return std::sqrt(x); }},
+    {"rsqrt", "math.rsqrt %a", -22, [](double x, double) { return 1 / std::sqrt(x); }},
+    {"divf", "arith.divf %a, %b", -22, [](double x, double y) { return x / y; }},
+};
+
+/// Relative; where the result is subnormal, relative to the smallest normal number.
+double relativeError(float found, double exact) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double largest = std::numeric_limits<float>::max(), smallest = std::numeric_limits<float>::min();
+  if (std::isnan(exact) || std::isnan(found))
+    return std::isnan(exact) && std::isnan(found) ? 0 : infinity;
+  if (std::isinf(found))
+    return std::fabs(exact) > largest * (1 - 0x1p-18) && std::signbit(found) == std::signbit(exact) ? 0 : infinity;
+  if (found == 0 && exact == 0)
+    return std::signbit(found) == std::signbit(exact) ? 0 : infinity;
+  return std::fabs(found - exact) / std::max(std::fabs(exact), smallest);
+}
+
+class MathApproximation : public ::testing::TestWithParam<Approximation> {};
+
+TEST_P(MathApproximation, F32) {
+  std::string error;
+  Formula formula{"f32", "f32", std::string("    %r = ") + GetParam().operation + " fastmath<afn> : f32"};
+  std::unique_ptr<Elementwise> code = Elementwise::compile(formula, processorNamed("sm_80"), error);
+  ASSERT_TRUE(code) << error;
+  double worst = 0;
+  float where = 0;
+  auto measure = [&](std::vector<float> x, std::vector<float> y) {
+    for (size_t i = 0; i < y.size(); ++i) // divisors of every size
+      y[i] = x[(i * 7919 + 5) % x.size()];
+    std::vector<float> z(x.size());
+    code->run(x, y, z);
+    for (size_t i = 0; i < x.size(); ++i)
+      if (double found = relativeError(z[i], GetParam().reference(x[i], y[i])); found > worst) {
+        worst = found;
+        where = x[i];
+      }
+  };
+  forF32({"", 0, 0, nullptr}, stepOr(16411), measure);
+  std::vector<float> near1;
+  for (int i = -20000; i < 20000; ++i)
+    near1.push_back(1 + float(i) * 0x1p-17f);
+  measure(near1, near1);
+  EXPECT_LE(std::log2(worst), GetParam().exponent) << "at " << std::hexfloat << where;
+  std::printf("%-6s 2^%.1f\n", GetParam().name, std::log2(worst));
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, MathApproximation, ::testing::ValuesIn(approximations),
+                         [](const ::testing::TestParamInfo<Approximation> &info) { return std::string(info.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Functions, MathAccuracy, ::testing::ValuesIn(functions),
                          [](const ::testing::TestParamInfo<Function> &info) { return std::string(info.param.name); });

@@ -208,6 +208,8 @@ TEST(EmitTile, FloatFunctions) {
 
 TEST(EmitTile, FastPrecisionAllowsApproximation) {
   expectInOrder(ofBody("  y[i, j] = tanh(x[i, j], precision = fast);"), {"math.tanh", "fastmath<afn>"});
+  expectInOrder(ofBody("  y[i, j] = sigmoid(x[i, j], precision = fast);"),
+                {"math.exp", "fastmath<afn>", "arith.divf", "fastmath<afn>"});
 }
 
 TEST(EmitTile, SigmoidNeverOverflows) {

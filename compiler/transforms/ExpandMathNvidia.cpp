@@ -1,0 +1,144 @@
+// What NVIDIA's GPUs compute by an instruction: 2^x, log2, 1/sqrt, tanh, sin and cos of small angles, quotients, all on f32 and
+// none of them to the last place. PTX ISA, "Floating Point Instructions", states their errors; subnormals are kept (no `.ftz`):
+//
+//   rsqrt.approx     relative 2^-22.9, which CUDA's guide calls 2 ulp of rsqrtf: within the bound of every function
+//   rcp.approx       1 ulp
+//   div.full         2 ulp, where div.approx gives 0 for divisors above 2^126
+//   ex2.approx       relative 2^-22
+//   lg2.approx       absolute 2^-22 in (1/2, 2), relative 2^-22 elsewhere
+//   sin, cos.approx  absolute 2^-20.5 in [-2 pi, 2 pi]
+//   tanh.approx      relative 2^-11
+//
+// Where a relative error of 2^-10.9 is allowed (`afn`), the functions below are made of them:
+//
+//   function     relative error, at most    how
+//   exp2         2^-22                       ex2
+//   exp          2^-17.5                     ex2 of x log2(e); |x log2(e)| < 150 is rounded at 2^-18
+//   tanh         2^-11                       tanh
+//   log, log2    2^-18                       lg2; near 1, where its error is not relative, a polynomial
+//   log1p        2^-18                       the same; 1 + x is rounded where |x| > 1/16
+//   sin, cos     2^-14.5                     sin and cos of an angle in one quadrant; below 2^-6 the angle is its sine
+//   erf          2^-17                       as without the licence, from exp and a quotient of this table
+//   1 / x, x / y 2^-22                       rcp, div.full
+//   sqrt         2^-23                       sqrt.approx, which LLVM selects
+//
+// pow is not among them: y lg2(x) has an error that grows with y.
+
+#include "compiler/transforms/ExpandMathFormulas.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace tilewright {
+
+using namespace math_formulas;
+
+namespace math = mlir::math;
+
+/// What `compute` makes of each element of the operands.
+static Expr forEachElement(mlir::Type resultElement, llvm::ArrayRef<Expr> operands,
+                           llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> compute) {
+  const Expr &first = operands.front();
+  mlir::OpBuilder &builder = first.getBuilder();
+  auto vector = mlir::dyn_cast<mlir::VectorType>(first.get().getType());
+  if (!vector)
+    return first.with(compute(llvm::to_vector_of<mlir::Value>(operands)));
+  llvm::SmallVector<mlir::Value> results;
+  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+    llvm::SmallVector<mlir::Value> scalars;
+    for (const Expr &operand : operands)
+      scalars.push_back(mlir::vector::ExtractOp::create(builder, first.getLoc(), operand.get(), i));
+    results.push_back(compute(scalars));
+  }
+  return first.with(
+      mlir::vector::FromElementsOp::create(builder, first.getLoc(), vector.clone(resultElement), results).getResult());
+}
+
+Expr callNvidia(llvm::StringRef intrinsic, mlir::Type resultElement, llvm::ArrayRef<Expr> operands) {
+  mlir::OpBuilder &builder = operands.front().getBuilder();
+  mlir::Location loc = operands.front().getLoc();
+  return forEachElement(resultElement, operands, [&](llvm::ArrayRef<mlir::Value> scalars) {
+    auto name = builder.getStringAttr(intrinsic);
+    return mlir::LLVM::CallIntrinsicOp::create(builder, loc, resultElement, name, scalars).getResult(0);
+  });
+}
+
+static Expr callOnF32(llvm::StringRef intrinsic, llvm::ArrayRef<Expr> operands) {
+  return callNvidia(intrinsic, operands.front().getBuilder().getF32Type(), operands);
+}
+
+Expr nvidiaRsqrt(const Expr &x) {
+  return callOnF32("llvm.nvvm.rsqrt.approx.f", x);
+}
+
+Expr approximateExp2(const Expr &x) {
+  return callOnF32("llvm.nvvm.ex2.approx", x);
+}
+
+Expr approximateExp(const Expr &x) {
+  return approximateExp2(x * 0x1.71547652b82fep0);
+}
+
+Expr approximateQuotient(const Expr &a, const Expr &b) {
+  return callOnF32("llvm.nvvm.div.full", {a, b});
+}
+
+/// What the code generator turns into one approximate instruction.
+template <typename Op> static Expr emitApproximate(const Expr &x) {
+  return forEachElement(x.getElementType(), x, [&](llvm::ArrayRef<mlir::Value> scalars) -> mlir::Value {
+    return Op::create(x.getBuilder(), x.getLoc(), scalars[0], mlir::arith::FastMathFlags::afn);
+  });
+}
+
+Expr approximateTanh(const Expr &x) {
+  return emitApproximate<math::TanhOp>(x);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Logarithms
+// --------------------------------------------------------------------------------------------------------------------
+
+static Expr log2OfInstruction(const Expr &x) {
+  return callOnF32("llvm.nvvm.lg2.approx.f", x);
+}
+
+/// log(1 + f) for |f| < 1/16, to 2^-18: f - f^2 / 2 + f^3 / 3 - f^4 / 4.
+static Expr shortLog1p(const Expr &f) {
+  Expr series = mulAdd(f, mulAdd(f, mulAdd(f, f.constant(-0.25), 1.0 / 3), -0.5), 1.0);
+  return f * series;
+}
+
+static Expr isShort(const Expr &f) {
+  return magnitude(f) < 0x1p-4;
+}
+
+constexpr double ln2 = 0x1.62e42fefa39efp-1, log2e = 0x1.71547652b82fep0;
+
+Expr approximateLog(const Expr &x) {
+  Expr f = x - 1.0;
+  return select(isShort(f), shortLog1p(f), log2OfInstruction(x) * ln2);
+}
+
+Expr approximateLog2(const Expr &x) {
+  Expr f = x - 1.0;
+  return select(isShort(f), shortLog1p(f) * log2e, log2OfInstruction(x));
+}
+
+Expr approximateLog1p(const Expr &x) {
+  return select(isShort(x), shortLog1p(x), log2OfInstruction(x + 1.0) * ln2);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Angles of one quadrant
+// --------------------------------------------------------------------------------------------------------------------
+
+Expr approximateSinNear0(const Expr &r) {
+  return select(magnitude(r) < 0x1p-6, r, emitApproximate<math::SinOp>(r));
+}
+
+Expr approximateCosNear0(const Expr &r) {
+  return emitApproximate<math::CosOp>(r);
+}
+
+} // namespace tilewright
