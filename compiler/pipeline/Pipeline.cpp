@@ -141,7 +141,8 @@ void addGpuToLLVMPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
   math.nvidia = true;
   passes.addPass(createExpandMath(math));
   ExpandCastsOptions casts;
-  casts.f16c = true;
+  casts.nvidia = true;
+  casts.f8 = target.convertsF8;
   passes.addPass(createExpandCasts(casts));
   passes.addPass(mlir::createCanonicalizerPass());
   passes.addPass(mlir::createCSEPass());

@@ -111,15 +111,17 @@ Expr widenToF32(const Expr &value, const NativeCasts &native) {
     return widenBF16(value);
   if (value.getElementType().isF16() && native.f16)
     return value.convert<arith::ExtFOp>(value.getBuilder().getF32Type());
-  return widen(value, *format);
+  return format->width() == 8 && native.f8 ? nvidiaWidenF8(value) : widen(value, *format);
 }
 
 Expr narrowFromF32(const Expr &value, mlir::FloatType type, const NativeCasts &native) {
   if (type.isF32())
     return value;
-  if (type.isF16() && native.f16)
+  if ((type.isF16() && native.f16) || (type.isBF16() && native.nvidia))
     return value.convert<arith::TruncFOp>(type);
   NarrowFormat format = *formatOf(type);
+  if (format.width() == 8 && native.f8)
+    return nvidiaNarrowToF8(value, type);
   Expr code = type.isBF16() ? narrowToBF16(value) : narrow(value, format);
   return code.zeroExtended(format.width()).asFloat(type);
 }
@@ -152,15 +154,26 @@ Expr integerToFloat(const Expr &value, mlir::FloatType type, const NativeCasts &
     Expr wide = (isUnsigned ? value.zeroExtended(32) : value.signExtended(32)).toFloat(builder.getF32Type());
     return type.isF64() ? wide.toF64() : narrowFromF32(wide, type, native);
   }
-  if (type.isF32() || type.isF64())
+  if (type.isF32() || type.isF64() || (type.isF16() && native.nvidia))
     return value.toFloat(type);
   Expr exact = value.getWidth() == 32 ? value.toFloat(builder.getF64Type()) : stickyF64(value);
   return narrowFromF32(roundToOdd(exact), type, native);
 }
 
+/// The same for fewer than 32 bits, from an i32 that is saturated already.
+Expr saturated(const Expr &integer, unsigned width, bool isUnsigned) {
+  int64_t low = isUnsigned ? 0 : -(int64_t(1) << (width - 1)), high = (int64_t(1) << (isUnsigned ? width : width - 1)) - 1;
+  Expr bounded = integer.emit<arith::MinSIOp>(integer, integer.constant(high));
+  return integer.emit<arith::MaxSIOp>(bounded, integer.constant(low)).zeroExtended(width);
+}
+
 /// Toward zero, saturating, NaN to 0. LLVM's conversion is poison out of range, so it only sees what is in range.
-Expr floatToInteger(const Expr &value, unsigned width, bool isUnsigned) {
+Expr floatToInteger(const Expr &value, unsigned width, const NativeCasts &native, bool isUnsigned) {
   mlir::OpBuilder &builder = value.getBuilder();
+  if (native.nvidia && width < 32)
+    return saturated(nvidiaFloatToInteger(value, 32), width, isUnsigned);
+  if (native.nvidia)
+    return nvidiaFloatToInteger(value, width);
   auto convert = [&](const Expr &inRange, unsigned to) { return inRange.convert<arith::FPToSIOp>(builder.getIntegerType(to)); };
   Expr number = select(isNaN(value), 0.0, value);
   double low = isUnsigned ? 0 : -std::ldexp(1.0, int(width) - 1);
@@ -183,12 +196,14 @@ Expr integerToInteger(const Expr &value, unsigned width, bool isUnsigned) {
 Expr castFloat(const Expr &value, mlir::Type element, const NativeCasts &native, bool resultUnsigned) {
   Expr wide = widenToF32(value, native);
   if (auto integer = mlir::dyn_cast<mlir::IntegerType>(element))
-    return integer.getWidth() == 1 ? wide != 0 : floatToInteger(wide, integer.getWidth(), resultUnsigned);
+    return integer.getWidth() == 1 ? wide != 0 : floatToInteger(wide, integer.getWidth(), native, resultUnsigned);
   auto type = mlir::cast<mlir::FloatType>(element);
   if (type.isF64())
     return wide.getElementType().isF64() ? wide : wide.toF64();
   if (!wide.getElementType().isF64())
     return narrowFromF32(wide, type, native);
+  if (type.isF16() && native.nvidia)
+    return wide.convert<arith::TruncFOp>(type);
   return type.isF32() ? wide.toF32() : narrowFromF32(roundToOdd(wide), type, native);
 }
 
@@ -240,18 +255,35 @@ Expr floorModulo(const Expr &dividend, const Expr &divisor) {
   return select(division.roundedUp, division.remainder + divisor, division.remainder);
 }
 
-Expr philox(const Expr &seed, const Expr &n) {
-  // Ten rounds on four 32-bit words; a product's high and low halves come from one 64-bit multiplication.
+namespace {
+
+/// The halves of a product of 32-bit words.
+struct WideProduct {
+  Expr low, high;
+};
+
+WideProduct multiplyWide(const Expr &word, uint32_t factor, const NativeCasts &native) {
+  if (native.nvidia)
+    return {word * factor, nvidiaHighProduct(word, factor)};
+  Expr wide = word.zeroExtended(64) * uint64_t(factor);
+  return {wide.zeroExtended(32), (wide >> 32).zeroExtended(32)};
+}
+
+} // namespace
+
+Expr philox(const Expr &seed, const Expr &n, const NativeCasts &native) {
+  // Ten rounds on four 32-bit words.
   auto high = [](const Expr &wide) { return (wide >> 32).zeroExtended(32); };
   auto low = [](const Expr &wide) { return wide.zeroExtended(32); };
   Expr counter = arithmeticShift(n, 2);
   Expr word0 = low(counter), word1 = high(counter), word2 = word0.constant(0), word3 = word2;
   Expr key0 = low(seed), key1 = high(seed);
   for (int round = 0; round < 10; ++round) {
-    Expr product0 = word0.zeroExtended(64) * uint64_t(0xD2511F53);
-    Expr product1 = word2.zeroExtended(64) * uint64_t(0xCD9E8D57);
-    Expr next0 = high(product1) ^ word1 ^ key0, next2 = high(product0) ^ word3 ^ key1;
-    word1 = low(product1), word3 = low(product0), word0 = next0, word2 = next2;
+    WideProduct product0 = multiplyWide(word0, 0xD2511F53, native), product1 = multiplyWide(word2, 0xCD9E8D57, native);
+    word0 = product1.high ^ word1 ^ key0;
+    word2 = product0.high ^ word3 ^ key1;
+    word1 = product1.low;
+    word3 = product0.low;
     key0 = key0 + 0x9E3779B9u;
     key1 = key1 + 0xBB67AE85u;
   }

@@ -7,7 +7,9 @@ namespace tilewright {
 
 /// What the processor converts by itself.
 struct NativeCasts {
-  bool f16 = false; ///< f16 <-> f32 (F16C)
+  bool f16 = false;    ///< f16 <-> f32 (F16C)
+  bool nvidia = false; ///< a GPU of NVIDIA's: `cvt` rounds to f16 and bf16, and saturates to integers
+  bool f8 = false;     ///< the same to and from f8
 };
 
 /// f16, bf16 or an f8: a type of memory, on which nothing is computed.
@@ -22,6 +24,18 @@ Expr floorDivide(const Expr &dividend, const Expr &divisor);
 Expr floorModulo(const Expr &dividend, const Expr &divisor);
 
 /// Word n mod 4 of Philox 4x32-10 with the 64-bit key `seed` and the counter n / 4, as i32.
-Expr philox(const Expr &seed, const Expr &n);
+Expr philox(const Expr &seed, const Expr &n, const NativeCasts &native);
+
+// --------------------------------------------------------------------------------------------------------------------
+// By NVIDIA's instructions (CastFormulasNvidia.cpp)
+// --------------------------------------------------------------------------------------------------------------------
+
+/// f32 or f64 to a signed i32 or i64: toward zero, saturating, NaN to 0.
+Expr nvidiaFloatToInteger(const Expr &value, unsigned width);
+/// The high half of a product of unsigned i32.
+Expr nvidiaHighProduct(const Expr &word, uint32_t factor);
+/// f32 <-> f8.
+Expr nvidiaNarrowToF8(const Expr &value, mlir::FloatType type);
+Expr nvidiaWidenF8(const Expr &value);
 
 } // namespace tilewright

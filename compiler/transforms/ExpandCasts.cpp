@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -58,7 +59,7 @@ private:
     return castTo(expr(operand), element, native, sourceUnsigned, resultUnsigned);
   }
 
-  mlir::Value randomBits(tile::RandomBitsOp op) { return philox(expr(op.getSeed()), expr(op.getN())); }
+  mlir::Value randomBits(tile::RandomBitsOp op) { return philox(expr(op.getSeed()), expr(op.getN()), native); }
 
   /// arith and math on narrow floats: conversions by the language's rules, all else in f32.
   mlir::Value expandNarrowArithmetic(mlir::Operation *op) {
@@ -91,20 +92,21 @@ private:
   const NativeCasts &native;
 };
 
-/// f16 <-> f32 stays for the processor that has it.
+/// f16 <-> f32 stays for the processor that has it, and f32 -> bf16.
 bool isNative(mlir::Operation *op, const NativeCasts &native) {
-  if (!native.f16 || !mlir::isa<arith::ExtFOp, arith::TruncFOp>(op))
+  if (!mlir::isa<arith::ExtFOp, arith::TruncFOp>(op))
     return false;
   mlir::Type from = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
   mlir::Type to = mlir::getElementTypeOrSelf(op->getResult(0).getType());
-  return (from.isF16() && to.isF32()) || (from.isF32() && to.isF16());
+  bool ofF16 = (from.isF16() && to.isF32()) || (from.isF32() && to.isF16());
+  return (native.f16 && ofF16) || (native.nvidia && from.isF32() && to.isBF16());
 }
 
 struct ExpandCasts : impl::ExpandCastsBase<ExpandCasts> {
   using ExpandCastsBase::ExpandCastsBase;
 
   void runOnOperation() override {
-    NativeCasts native{f16c};
+    NativeCasts native{f16c || nvidia, nvidia, nvidia && f8};
     llvm::SmallVector<mlir::Operation *> candidates;
     getOperation().walk([&](mlir::Operation *op) {
       if (!hasTile(op) && !isNative(op, native))

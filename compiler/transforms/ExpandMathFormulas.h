@@ -32,8 +32,6 @@ Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &ta
 // Instructions of NVIDIA's GPUs, on f32 (ExpandMathNvidia.cpp has the errors)
 // --------------------------------------------------------------------------------------------------------------------
 
-/// An intrinsic of LLVM, element by element.
-Expr callNvidia(llvm::StringRef intrinsic, mlir::Type resultElement, llvm::ArrayRef<Expr> operands);
 Expr nvidiaRsqrt(const Expr &x);
 Expr approximateExp(const Expr &x);
 Expr approximateExp2(const Expr &x);

@@ -25,44 +25,15 @@
 // pow is not among them: y lg2(x) has an error that grows with y.
 
 #include "compiler/transforms/ExpandMathFormulas.h"
+#include "compiler/transforms/NvidiaIntrinsics.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace tilewright {
 
 using namespace math_formulas;
 
 namespace math = mlir::math;
-
-/// What `compute` makes of each element of the operands.
-static Expr forEachElement(mlir::Type resultElement, llvm::ArrayRef<Expr> operands,
-                           llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> compute) {
-  const Expr &first = operands.front();
-  mlir::OpBuilder &builder = first.getBuilder();
-  auto vector = mlir::dyn_cast<mlir::VectorType>(first.get().getType());
-  if (!vector)
-    return first.with(compute(llvm::to_vector_of<mlir::Value>(operands)));
-  llvm::SmallVector<mlir::Value> results;
-  for (int64_t i = 0; i < vector.getNumElements(); ++i) {
-    llvm::SmallVector<mlir::Value> scalars;
-    for (const Expr &operand : operands)
-      scalars.push_back(mlir::vector::ExtractOp::create(builder, first.getLoc(), operand.get(), i));
-    results.push_back(compute(scalars));
-  }
-  return first.with(
-      mlir::vector::FromElementsOp::create(builder, first.getLoc(), vector.clone(resultElement), results).getResult());
-}
-
-Expr callNvidia(llvm::StringRef intrinsic, mlir::Type resultElement, llvm::ArrayRef<Expr> operands) {
-  mlir::OpBuilder &builder = operands.front().getBuilder();
-  mlir::Location loc = operands.front().getLoc();
-  return forEachElement(resultElement, operands, [&](llvm::ArrayRef<mlir::Value> scalars) {
-    auto name = builder.getStringAttr(intrinsic);
-    return mlir::LLVM::CallIntrinsicOp::create(builder, loc, resultElement, name, scalars).getResult(0);
-  });
-}
 
 static Expr callOnF32(llvm::StringRef intrinsic, llvm::ArrayRef<Expr> operands) {
   return callNvidia(intrinsic, operands.front().getBuilder().getF32Type(), operands);

@@ -209,13 +209,24 @@ def ExpandCasts : Pass<"expand-casts", "::mlir::ModuleOp"> {
     %low = arith.trunci %high : i32 to i16
     %y = arith.bitcast %low : i16 to bf16
     ```
+    With `nvidia` the GPU's own conversions are used where they follow the rules:
+    ```mlir
+    %y = tile.cast %x : f32 -> bf16
+    %i = tile.cast %x : f32 -> i32
+    // ==>
+    %y = arith.truncf %x : f32 to bf16
+    %i = llvm.call_intrinsic "llvm.nvvm.f2i.rz"(%x) : (f32) -> i32     // saturates, NaN gives 0
+    ```
     Not handled: tiles (tensors), which are no longer there when it runs; loads, stores, constants, selects and bitcasts of narrow
     types, which stay.
   }];
   let options = [
-    Option<"f16c", "f16c", "bool", "false", "The processor converts between f16 and f32; otherwise integers do">
+    Option<"f16c", "f16c", "bool", "false", "The processor converts between f16 and f32; otherwise integers do">,
+    Option<"nvidia", "nvidia", "bool", "false", "The processor is a GPU of NVIDIA's">,
+    Option<"f8", "f8", "bool", "false", "That GPU converts f8 (sm_89 and later)">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {

@@ -1,6 +1,7 @@
 // The scalar ops of the tile dialect and arith on narrow floats become arith that every processor has.
 // RUN: tile-opt %s --expand-casts --split-input-file | FileCheck %s --check-prefixes=CHECK,INTEGERS
 // RUN: tile-opt %s --expand-casts=f16c=true --split-input-file | FileCheck %s --check-prefixes=CHECK,F16C
+// RUN: tile-opt %s --expand-casts="nvidia=true f8=true" --split-input-file | FileCheck %s --check-prefix=NVIDIA
 
 // f32 to bf16 adds just under half of the last place kept, and one if that place is odd; NaN is made quiet instead.
 // CHECK-LABEL: func.func @to_bf16(
@@ -156,4 +157,26 @@ func.func @stays(%c: i1, %x: bf16, %y: f16, %z: f64, %t: !from) -> (bf16, i16, f
   %2 = arith.truncf %z : f64 to f32
   %3 = tile.cast %t : !from -> !to
   return %0, %1, %2, %3 : bf16, i16, f32, !to
+}
+
+// -----
+
+// The GPU's conversions; f8 comes in pairs, of which a single one is the low half.
+// NVIDIA-LABEL: func.func @gpu(
+// NVIDIA-SAME:    %[[X:[^:]*]]: f32, %[[V:[^:]*]]: vector<2xf32>
+// NVIDIA:         arith.truncf %[[X]] : f32 to bf16
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.f2i.rz"(%[[X]]) : (f32) -> i32
+// NVIDIA:         %[[ZERO:.*]] = arith.constant 0.0
+// NVIDIA:         %[[ONE:.*]] = llvm.call_intrinsic "llvm.nvvm.ff.to.e4m3x2.rn"(%[[ZERO]], %[[X]]) : (f32, f32) -> i16
+// NVIDIA:         arith.trunci %[[ONE]] : i16 to i8
+// NVIDIA:         %[[FIRST:.*]] = vector.extract %[[V]][0]
+// NVIDIA:         %[[SECOND:.*]] = vector.extract %[[V]][1]
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.ff.to.e5m2x2.rn"(%[[SECOND]], %[[FIRST]])
+// INTEGERS-NOT:   call_intrinsic
+func.func @gpu(%x: f32, %v: vector<2xf32>) -> (bf16, i32, f8E4M3FN, vector<2xf8E5M2>) {
+  %0 = tile.cast %x : f32 -> bf16
+  %1 = tile.cast %x : f32 -> i32
+  %2 = tile.cast %x : f32 -> f8E4M3FN
+  %3 = tile.cast %v : vector<2xf32> -> vector<2xf8E5M2>
+  return %0, %1, %2, %3 : bf16, i32, f8E4M3FN, vector<2xf8E5M2>
 }
