@@ -107,6 +107,21 @@ def main(source):
         expect("a damaged list", tree.check("-k", "relu", *tests), 1, "expected `TARGET SUITE PATTERN: MESSAGE`")
         tree.write("tests/semantics/unsupported.txt", "")
 
+        # Programs of GoogleTest, by what they print.
+        os.makedirs(os.path.join(tree.folder, "tests/bin"))
+        tree.write("tests/semantics/unsupported.txt", "pretend outcomes layer(act=g*): has no tanh\n")
+        tree.write("tests/semantics/outcomes_test.py", SUITE.replace(', "silu"', ""))
+        tree.write("tests/bin/host_test", "#!/bin/sh\necho '[  PASSED  ] 7 tests.'\n", executable=True)
+        expect("a program", tree.check(*tests), 0, "host_test                                 7        0", "9 passed, 0 failed, 1 ref")
+        tree.write("tests/bin/host_test", "#!/bin/sh\necho '[  PASSED  ] 5 tests.\n[  FAILED  ] 2 tests, listed below:\n"
+                   "[  FAILED  ] Host.launches'\nexit 1\n", executable=True)
+        expect("a program that fails", tree.check(*tests), 1, "[  FAILED  ] Host.launches", "7 passed, 2 failed")
+        for ending in ("kill -SEGV $$", "exit 0"):
+            tree.write("tests/bin/host_test", f"#!/bin/sh\n{ending}\n", executable=True)
+            expect(ending, tree.check(*tests), 1, "FAILED host_test: it ended early", "2 passed, 1 failed")
+        shutil.rmtree(os.path.join(tree.folder, "tests/bin"))
+        tree.write("tests/semantics/unsupported.txt", "")
+
         # Stands for compute-sanitizer: finds a fault of racecheck's in every run.
         sanitizer = tree.write("sanitizer", '#!/usr/bin/env bash\n[[ $2 != racecheck ]] || exit "$4"\nshift 6\nexec "$@"\n', True)
         expect("compute-sanitizer", tree.check("-k", "relu", "--sanitize", *tests, TILEWRIGHT_SANITIZER=sanitizer), 1,
