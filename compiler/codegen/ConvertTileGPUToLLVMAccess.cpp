@@ -9,7 +9,7 @@
 // by element.
 
 #include "compiler/analysis/LinearForm.h"
-#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+#include "compiler/codegen/ConvertTileGPUToLLVMPlaces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -23,130 +23,7 @@ using namespace mlir;
 
 namespace tilewright::gpu {
 
-// --------------------------------------------------------------------------------------------------------------------
-// Addresses
-// --------------------------------------------------------------------------------------------------------------------
-
-Value extentOf(Emitter &emitter, const View &view, int64_t dimension) {
-  Value extent;
-  for (int64_t memory = view.firstMemoryDimension(dimension); memory <= view.lastMemoryDimension(dimension); ++memory)
-    extent = extent ? emitter.mul(extent, view.extents[memory]) : view.extents[memory];
-  return extent;
-}
-
-/// Σ stride · position over the dimensions of memory that a split dimension stands for; index is their row-major number.
-static Value splitOffset(Emitter &emitter, const View &view, int64_t dimension, Value index) {
-  ImplicitLocOpBuilder &builder = emitter.builder;
-  Value offset = emitter.constant(0);
-  for (int64_t memory = view.lastMemoryDimension(dimension); memory > view.firstMemoryDimension(dimension); --memory) {
-    Value extent = emitter.max(view.extents[memory], emitter.constant(1)); // nothing divides by 0
-    offset = emitter.add(offset, emitter.mul(builder.createOrFold<arith::RemUIOp>(index, extent), view.strides[memory]));
-    index = builder.createOrFold<arith::DivUIOp>(index, extent);
-  }
-  return emitter.add(offset, emitter.mul(index, view.strides[view.firstMemoryDimension(dimension)]));
-}
-
-static Value offsetOf(Emitter &emitter, const View &view, int64_t dimension, Value index) {
-  if (dimension == view.split)
-    return splitOffset(emitter, view, dimension, index);
-  return emitter.mul(index, view.strides[view.firstMemoryDimension(dimension)]);
-}
-
-static Value addressAt(Emitter &emitter, const View &view, Value offset) {
-  return LLVM::GEPOp::create(emitter.builder, view.base.getType(), storageOf(view.element()), view.base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
-Value addressOf(Emitter &emitter, const View &view, ValueRange indices) {
-  Value offset = emitter.constant(0);
-  for (auto [dimension, index] : llvm::enumerate(indices))
-    offset = emitter.add(offset, offsetOf(emitter, view, static_cast<int64_t>(dimension), index));
-  return addressAt(emitter, view, offset);
-}
-
-static Value isIndexInside(Emitter &emitter, const View &view, int64_t dimension, Value index) {
-  // A negative index is a large unsigned one.
-  return arith::CmpIOp::create(emitter.builder, arith::CmpIPredicate::ult, index, extentOf(emitter, view, dimension));
-}
-
-Value isInside(Emitter &emitter, const View &view, ValueRange indices, ArrayRef<bool> compare) {
-  Value inside;
-  for (auto [dimension, index, marked] : llvm::enumerate(indices, compare))
-    if (marked)
-      inside = emitter.logicalAnd(inside, isIndexInside(emitter, view, static_cast<int64_t>(dimension), index));
-  return inside;
-}
-
 namespace {
-
-/// The places of a tile in a view: each register's address and whether it exists. What registers have in common, rows and
-/// columns, is computed once.
-class Places {
-public:
-  Places(Emitter &emitter, Value view, Type place, ValueRange indices, ValueRange spans, ArrayRef<bool> compare)
-      : emitter(emitter), view(emitter.view(view)), place(place), spans(spans) {
-    for (auto [dimension, index] : llvm::enumerate(indices)) {
-      Dimension &here = dimensions.emplace_back();
-      here.isCompared = compare[dimension];
-      here.indices = emitter.registers(index);
-      here.offsets.resize(here.indices.size());
-      here.inside.resize(here.indices.size());
-      if (tile::isTile(index.getType()))
-        here.map = emitter.registerMap(index.getType(), place);
-    }
-  }
-
-  Value address(int64_t number) {
-    Value offset;
-    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
-      int64_t index = dimension.indexOf(number);
-      if (!dimension.offsets[index])
-        dimension.offsets[index] = offsetOf(emitter, view, static_cast<int64_t>(position), dimension.indices[index]);
-      offset = offset ? emitter.add(offset, dimension.offsets[index]) : dimension.offsets[index];
-    }
-    return addressAt(emitter, view, offset);
-  }
-
-  /// Whether the compared indices are inside the view; null: all are.
-  Value inside(int64_t number) {
-    Value result;
-    for (auto [position, dimension] : llvm::enumerate(dimensions)) {
-      if (!dimension.isCompared)
-        continue;
-      int64_t index = dimension.indexOf(number);
-      if (!dimension.inside[index])
-        dimension.inside[index] = isIndexInside(emitter, view, static_cast<int64_t>(position), dimension.indices[index]);
-      result = emitter.logicalAnd(result, dimension.inside[index]);
-    }
-    return result;
-  }
-
-  Value exists(int64_t number) {
-    return tile::isTile(place) ? emitter.existence(place, number, spans) : Value();
-  }
-
-  /// What was computed so far stands in a region that is left.
-  void forget() {
-    for (Dimension &dimension : dimensions) {
-      std::fill(dimension.offsets.begin(), dimension.offsets.end(), Value());
-      std::fill(dimension.inside.begin(), dimension.inside.end(), Value());
-    }
-  }
-
-private:
-  struct Dimension {
-    Registers indices, offsets, inside;
-    SmallVector<int64_t> map; ///< empty: a scalar
-    bool isCompared = false;
-    int64_t indexOf(int64_t number) const { return map.empty() ? 0 : map[number]; }
-  };
-
-  Emitter &emitter;
-  const View &view;
-  Type place;
-  ValueRange spans;
-  std::vector<Dimension> dimensions;
-};
 
 /// How registers are grouped to vectors.
 struct Vectors {
@@ -219,7 +96,7 @@ class LoadEmitter {
 public:
   LoadEmitter(Emitter &emitter, tile::LoadOp op)
       : emitter(emitter), op(op), builder(emitter.builder), view(emitter.view(op.getView())), type(op.getType()),
-        places(emitter, op.getView(), type, op.getIndices(), op.getSpans(), op.getCompare()) {
+        places(emitter, view, type, op.getIndices(), op.getSpans(), op.getCompare()) {
     if (op.getOtherwise()) {
       otherwise = emitter.registers(op.getOtherwise());
       if (tile::isTile(type))
@@ -356,7 +233,7 @@ class StoreEmitter {
 public:
   StoreEmitter(Emitter &emitter, tile::StoreOp op)
       : emitter(emitter), op(op), builder(emitter.builder), view(emitter.view(op.getView())), place(tilegpu::placeType(op, op.getSpans(), view.element())),
-        places(emitter, op.getView(), place, op.getIndices(), op.getSpans(), op.getCompare()),
+        places(emitter, view, place, op.getIndices(), op.getSpans(), op.getCompare()),
         values(emitter.registers(op.getValue())) {
     if (tile::isTile(place))
       map = emitter.registerMap(op.getValue().getType(), place);
@@ -387,14 +264,8 @@ private:
   Registers values;
   SmallVector<int64_t> map;
 
-  Value isOwner() {
-    if (tile::isTile(place))
-      return emitter.isOwner(layoutAttr(place));
-    return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.thread(), emitter.constant32(0));
-  }
-
   void store(int64_t width) {
-    Value owner = isOwner();
+    Value owner = speaksFor(emitter, place);
     for (const auto &group : groupsOf(emitter, view, place, op.getIndices(), width)) {
       Value condition = emitter.logicalAnd(places.inside(group.front()), places.exists(group.front()));
       condition = emitter.logicalAnd(owner, condition);
@@ -423,8 +294,7 @@ private:
 
 void emitStore(Emitter &emitter, tile::StoreOp op) {
   StoreEmitter(emitter, op).run();
-  if (op.getMessage())
-    emitStoreCount(emitter, op);
+  emitStoreCount(emitter, op);
 }
 
 } // namespace tilewright::gpu
