@@ -99,6 +99,7 @@ private:
     module->setAttr("tilewright.sums", sums.describe(kernel));
     module->setAttr("tilewright.threads", builder.getI64IntegerAttr(threads));
     module->setAttr("tilewright.shared_bytes", builder.getI64IntegerAttr(sharedBytes ? sharedBytes.getInt() : 0));
+    module->setAttr("tilewright.message_words", builder.getI64IntegerAttr(gpu::messageWords(kernel, sums)));
     module->setAttr("tilewright.entries", entries);
   }
 };

@@ -71,6 +71,8 @@ public:
   void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor);
   const Axis &axis(mlir::StringAttr name) const { return axes.find(name)->second; }
   const View &view(mlir::Value view) const { return views.find(view)->second; }
+  /// The partial sums of this block's chunk, by output; bindPartialSums fills it.
+  llvm::DenseMap<mlir::Value, View> partialSums;
 
   // Threads -------------------------------------------------------------------------------------------------------------
 
@@ -200,15 +202,22 @@ void emitScan(Emitter &emitter, tile::ScanOp op);
 // Sums
 void emitAccumulate(Emitter &emitter, tile::AccumulateOp op);
 void emitAtomicRMW(Emitter &emitter, tile::AtomicRMWOp op);
+/// Counts what a store writes, if the view's stores are counted.
 void emitStoreCount(Emitter &emitter, tile::StoreOp op);
 void bindPartialSums(Emitter &emitter, mlir::Value chunk);
 void emitBegin(Emitter &emitter);
 void emitFinish(Emitter &emitter);
+int64_t sumScratchBytes(mlir::Operation *op);
 // Reports
 void emitPrint(Emitter &emitter, tile::PrintOp op);
 void emitAssert(Emitter &emitter, tile::AssertOp op);
+/// Reports a message from the thread that comes here.
+void emitReport(Emitter &emitter, int64_t message, mlir::ValueRange values);
+int64_t reportScratchBytes(mlir::Operation *op);
+/// The largest number of words that one tile reports at once; 0: the kernel reports nothing.
+int64_t messageWords(tile::KernelOp kernel, const SumPlan &sums);
 
-/// The shared memory that an operation needs while it runs, in bytes (Reductions, Conversions and Reports say how it is used).
+/// The shared memory that an operation needs while it runs, in bytes (Reductions, Conversions, Sums and Reports say how it is used).
 int64_t scratchBytes(mlir::Operation *op, int64_t warps);
 int64_t convertLayoutScratchBytes(tilegpu::ConvertLayoutOp op);
 
