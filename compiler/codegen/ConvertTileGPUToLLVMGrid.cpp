@@ -100,7 +100,10 @@ private:
     auto loop = scf::ForOp::create(builder, first, last, emitter.constant(1));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    return emitTile(loop.getInductionVar());
+    if (failed(emitTile(loop.getInductionVar())))
+      return failure();
+    emitter.barrier(); // the next tile uses the same shared memory, and may add to the same elements
+    return success();
   }
 
   LogicalResult emitTile(Value number) {
@@ -172,7 +175,10 @@ private:
     emitter.setVariable(variable.getInductionVariable(), loop.getInductionVar(), range->high, divisorOf(variable));
     if (failed(emitter.emitBlock(variable.getBody().front())))
       return failure();
-    return emitNested(variables.drop_front(), /*isShared=*/false);
+    if (variables.size() > 1)
+      return emitNested(variables.drop_front(), /*isShared=*/false);
+    emitter.barrier(); // as after a chunk's tile
+    return success();
   }
 };
 
