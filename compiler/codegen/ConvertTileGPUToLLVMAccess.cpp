@@ -34,7 +34,7 @@ struct Vectors {
 int64_t divisorOf(Emitter &emitter, const LinearForm &form) {
   int64_t divisor = int64_t(1) << 30;
   for (const Monomial &term : form) {
-    int64_t own = term.axis ? emitter.axis(term.axis).divisor : term.scalars.empty() ? term.factor : 1;
+    int64_t own = term.axis ? emitter.divisorOfStart(term.axis) : term.scalars.empty() ? term.factor : 1;
     if (own != 0)
       divisor = std::min<int64_t>(divisor, own & -own);
   }
@@ -56,7 +56,7 @@ Vectors chooseVectors(Emitter &emitter, const View &view, Type place, ValueRange
   int64_t width = layout::vectorWidth(layoutAttr(place).getValue(), dimension, most);
   if (width <= 1)
     return {};
-  const Axis &axis = emitter.axis(name);
+  const Axis &axis = emitter.axis(name, spans);
   if (axis.isFull)
     return axis.capacity % width == 0 ? Vectors{width, {}} : Vectors{};
   ImplicitLocOpBuilder &builder = emitter.builder;
@@ -184,7 +184,7 @@ void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op) {
   tilegpu::BufferType buffer = op.getBuffer().getType();
   Type place = tile::withLayout(buffer.getTile(), op.getLayout());
   SmallVector<bool> compare(op.getIndices().size(), false);
-  Places places(emitter, op.getView(), place, op.getIndices(), op.getSpans(), compare);
+  Places places(emitter, view, place, op.getIndices(), op.getSpans(), compare);
   StringAttr name = unitStrideAxis(view.unitStride, op.getIndices());
   auto dimension = static_cast<unsigned>(tile::positionOfAxis(place, name));
   layout::DistributedLayout layout = op.getLayout().getValue();
@@ -194,7 +194,7 @@ void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op) {
   for (Value span : op.getSpans())
     if (cast<tile::SpanType>(span.getType()).getAxis() != name)
       otherSpans.push_back(span);
-  const Axis &axis = emitter.axis(name);
+  const Axis &axis = emitter.axis(name, op.getSpans());
   Value owner = emitter.isOwner(op.getLayout());
   emitter.when(owner, [&] {
     for (const std::vector<int64_t> &group : layout::vectorRegisters(layout, dimension, width)) {

@@ -219,7 +219,17 @@ void Emitter::setVariable(Value variable, Value first, Value end, int64_t diviso
   if (!span)
     return setScalar(variable, first);
   Value length = toI32(min(sub(end, first), constant(span.getCapacity())));
-  axes[span.getAxis()] = Axis{first, length, span.getCapacity(), /*isFull=*/false, divisor};
+  divisors[span.getAxis()] = divisor;
+  setAxis(variable, Axis{first, length, span.getCapacity(), /*isFull=*/false});
+}
+
+void Emitter::setAxis(Value span, Axis axis) {
+  axes[span] = axis;
+}
+
+const Axis &Emitter::axis(StringAttr name, ValueRange spans) const {
+  auto found = llvm::find_if(spans, [&](Value span) { return cast<tile::SpanType>(span.getType()).getAxis() == name; });
+  return axis(*found);
 }
 
 const DistributedLayout &Emitter::layoutOf(DistributedAttr attribute) {
@@ -309,7 +319,7 @@ Value Emitter::existence(Type tile, int64_t registerNumber, ValueRange spans) {
     int64_t dimension = tile::positionOfAxis(tile, name);
     if (dimension < 0)
       continue;
-    const Axis &extent = axis(name);
+    const Axis &extent = axis(span);
     if (extent.isFull && tilegpu::paddedExtent(extent.capacity) == extent.capacity)
       continue;
     Value place = coordinate(layoutAttr(tile), registerNumber, static_cast<unsigned>(dimension));
@@ -467,7 +477,7 @@ LogicalResult Emitter::emitExpression(Operation &op) {
 }
 
 static void emitIndex(Emitter &emitter, tile::IndexOp op) {
-  const Axis &axis = emitter.axis(op.getSpan().getType().getAxis());
+  const Axis &axis = emitter.axis(op.getSpan());
   Type type = op.getResult().getType();
   int64_t count = layoutAttr(type).getValue().registers();
   Registers results;
@@ -504,14 +514,15 @@ LogicalResult Emitter::emit(Operation &op) {
       llvm::TypeSwitch<Operation *, bool>(&op)
           .Case([&](tile::SpanOp span) {
             tile::SpanType type = span.getType();
-            axes[type.getAxis()] = Axis{constant(0), constant32(type.getCapacity()), type.getCapacity(), true, int64_t(1) << 30};
+            divisors[type.getAxis()] = int64_t(1) << 30;
+            setAxis(span, Axis{constant(0), constant32(type.getCapacity()), type.getCapacity(), true});
             return true;
           })
           .Case([&](tile::SpanStartOp start) {
-            return setScalar(start, axis(start.getSpan().getType().getAxis()).start), true;
+            return setScalar(start, axis(start.getSpan()).start), true;
           })
           .Case([&](tile::SpanEndOp end) {
-            const Axis &span = axis(end.getSpan().getType().getAxis());
+            const Axis &span = axis(end.getSpan());
             return setScalar(end, add(span.start, toI64(span.length))), true;
           })
           .Case([&](tile::IndexOp op) { return emitIndex(*this, op), true; })
@@ -534,6 +545,11 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::StageOp op) {
             Value offset = mul(scalar(op.getNumber()), constant(op.getStage().getType().getStageBytes()));
             return setScalar(op.getStage(), advance(scalar(op.getBuffer()), offset)), true;
+          })
+          .Case([&](tilegpu::SpanAtOp op) {
+            Value start = scalar(op.getStart()), capacity = constant(op.getSpan().getType().getCapacity());
+            Value length = max(min(sub(scalar(op.getHigh()), start), capacity), constant(0));
+            return setAxis(op.getSpan(), Axis{start, toI32(length), op.getSpan().getType().getCapacity(), false}), true;
           })
           .Case([&](tilegpu::StoreSharedOp op) { return emitStoreShared(*this, op), true; })
           .Case([&](tilegpu::AsyncLoadOp op) { return emitAsyncLoad(*this, op), true; })

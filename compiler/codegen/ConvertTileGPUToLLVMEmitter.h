@@ -25,7 +25,6 @@ struct Axis {
   mlir::Value length; ///< i32, at most the capacity
   int64_t capacity;
   bool isFull;        ///< the length is the capacity
-  int64_t divisor;    ///< divides the start: a power of two
 };
 
 /// Strided memory. The dimensions of an access and those of memory differ if a pack has strides that do not merge: it is
@@ -69,7 +68,11 @@ public:
   void setRegisters(mlir::Value value, Registers registers);
   /// Binds a span, or without one an i64 variable. `divisor` divides `first`.
   void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor);
-  const Axis &axis(mlir::StringAttr name) const { return axes.find(name)->second; }
+  const Axis &axis(mlir::Value span) const { return axes.find(span)->second; }
+  /// The span over an axis among some.
+  const Axis &axis(mlir::StringAttr name, mlir::ValueRange spans) const;
+  /// A power of two that divides the start of every span over an axis.
+  int64_t divisorOfStart(mlir::StringAttr name) const { return divisors.lookup(name); }
   const View &view(mlir::Value view) const { return views.find(view)->second; }
   /// The partial sums of this block's chunk, by output; bindPartialSums fills it.
   llvm::DenseMap<mlir::Value, View> partialSums;
@@ -143,7 +146,9 @@ private:
   mlir::Value laneNumber, warpNumber, threadNumber;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
-  llvm::DenseMap<mlir::StringAttr, Axis> axes;
+  void setAxis(mlir::Value span, Axis axis);
+  llvm::DenseMap<mlir::Value, Axis> axes; ///< by span
+  llvm::DenseMap<mlir::StringAttr, int64_t> divisors;
   llvm::DenseMap<mlir::Value, View> views;
   llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
   /// By layout and dimension: what lanes and warps add, and the coordinate for each constant that registers add.

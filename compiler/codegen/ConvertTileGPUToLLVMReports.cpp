@@ -153,7 +153,7 @@ static void printTile(Emitter &emitter, tile::PrintOp op) {
   SmallVector<Value> lengths;
   Value all = words;
   for (Value span : op.getSpans()) {
-    lengths.push_back(emitter.toI64(emitter.axis(cast<tile::SpanType>(span.getType()).getAxis()).length));
+    lengths.push_back(emitter.toI64(emitter.axis(span).length));
     all = emitter.mul(all, lengths.back());
   }
   Value shared = emitter.scratch(op);

@@ -1,8 +1,8 @@
 // insert-barriers: which accesses could meet, and a barrier between those that may not.
 //
 // The program is walked in its order with a list of pending accesses, those since the last barrier. An operation that conflicts
-// with one of them gets a barrier in front of it, which empties the list. Bodies of loops are walked twice, so that the accesses of one
-// iteration meet those of the next; the barriers of the first walk stand already.
+// with one of them gets a barrier in front of it, which empties the list. Bodies of loops are first walked to see what one iteration
+// leaves to the next, then with that.
 //
 // Scratch memory is written, and after a barrier of the operation's own read: before the operation it is a write, after it only the
 // reads are pending.
@@ -41,6 +41,8 @@ struct Access {
   int64_t stages = 1;
   bool isWrite = false;
   bool isCopy = false; ///< asynchronous, and no wait has covered it
+
+  friend bool operator==(const Access &, const Access &) = default;
 };
 
 bool areDifferentStages(const Access &a, const Access &b) {
@@ -80,7 +82,7 @@ private:
     Access access;
     access.isWrite = isWrite;
     if (auto stage = buffer.getDefiningOp<tilegpu::StageOp>()) {
-      if (auto step = stage->getAttrOfType<IntegerAttr>("tilegpu.step"))
+      if (auto step = stage->getAttrOfType<IntegerAttr>(tilegpu::stepName))
         access.step = step.getInt();
       buffer = stage.getBuffer();
     }
@@ -117,9 +119,6 @@ private:
         .Case<tile::AccumulateOp, tile::AtomicRMWOp>([&](auto op) {
           effects.before = {ofView(op.getView(), false), ofView(op.getView(), true)};
         });
-    // Stores do not meet one another: only reads are remembered of a view.
-    if (isa<tile::StoreOp>(op))
-      effects.hasBarrier = false;
     if (auto offset = op->getAttrOfType<IntegerAttr>(tilegpu::scratchOffsetName)) {
       Access scratch;
       scratch.begin = offset.getInt();
@@ -135,6 +134,8 @@ private:
   static void endWithBarrier(Accesses &pending) {
     llvm::erase_if(pending, [](const Access &access) { return !access.isCopy; });
   }
+
+  bool isTrial = false; ///< only the accesses that are pending at the end are wanted
 
   LogicalResult visit(Operation *op, Accesses &pending) {
     if (isa<tilegpu::BarrierOp>(op)) {
@@ -159,7 +160,8 @@ private:
       }
     if (needsBarrier) {
       OpBuilder builder(op);
-      tilegpu::BarrierOp::create(builder, op->getLoc());
+      if (!isTrial)
+        tilegpu::BarrierOp::create(builder, op->getLoc());
       endWithBarrier(pending);
     }
     if (effects.hasBarrier)
@@ -170,19 +172,30 @@ private:
     return success();
   }
 
-  static void merge(Accesses &pending, const Accesses &other) { llvm::append_range(pending, other); }
+  static void merge(Accesses &pending, const Accesses &other) {
+    for (const Access &access : other)
+      if (!llvm::is_contained(pending, access))
+        pending.push_back(access);
+  }
 
+  /// What is pending at the start is what is pending before the loop, or at the end of an iteration. That is found in two trials;
+  /// then barriers are put, and once more in case that they have changed what is pending.
   LogicalResult walkLoop(ArrayRef<Block *> blocks, Accesses &pending) {
-    Accesses entry = pending;
-    for (int round = 0; round < 2; ++round) {
+    Accesses entry = pending, end;
+    for (bool trial : {true, true, isTrial, isTrial}) {
+      bool outer = std::exchange(isTrial, trial);
+      Accesses state = entry;
+      merge(state, end);
       for (Block *block : blocks)
-        if (failed(walk(*block, pending)))
+        if (failed(walk(*block, state)))
           return failure();
-      for (Access &access : pending)
+      isTrial = outer;
+      for (Access &access : state)
         if (access.step)
           --*access.step;
+      end = std::move(state);
     }
-    merge(pending, entry);
+    merge(pending, end);
     for (Access &access : pending)
       access.step.reset();
     return success();

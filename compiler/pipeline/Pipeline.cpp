@@ -116,6 +116,13 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
   passes.addPass(createAssignLayouts(layouts));
   // What was computed again for two uses in one layout is one value again.
   passes.addPass(mlir::createCSEPass());
+  // Which loads run ahead of their loop, then their copies and stages; before memory is given out, since stages need more of it.
+  PlanPipelineOptions pipeline;
+  pipeline.sharedBytes = target.sharedBytesPerBlock;
+  pipeline.multiprocessorBytes = target.sharedBytesPerMultiprocessor;
+  passes.addPass(createPlanPipeline(pipeline));
+  passes.addPass(createExpandPipeline());
+  passes.addPass(mlir::createCSEPass());
   // When every buffer and conversion is there.
   passes.addPass(createAllocateSharedMemory());
   // Last, since it speaks of places in memory.

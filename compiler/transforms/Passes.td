@@ -336,6 +336,44 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect", "::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def PlanPipeline : Pass<"plan-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Chooses the loads that a loop starts ahead of their use, and how far ahead";
+  let description = [{
+    A load of a loop over spans is one of them if it only feeds a product through shared memory, and cp.async can copy it as it is: rows
+    aligned, contiguous where the buffer is, indices known without memory. The loop gets `tilegpu.stages`: as many as leave room for a
+    second block, two to four; a loop for which two do not fit gets none.
+
+    ```mlir
+    %0 = tile.for "k" %k : … {
+      %a = tile.load %x[%i, %t] … {tilegpu.pipelined} : …
+      …
+    } {tilegpu.stages = 3 : i64}
+    ```
+  }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "101376", "shared memory that a block may have">,
+                 Option<"multiprocessorBytes", "multiprocessor-bytes", "int64_t", "102400", "shared memory of a multiprocessor">];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def ExpandPipeline : Pass<"expand-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Makes the loads that plan-pipeline chose asynchronous copies, so many iterations ahead";
+  let description = [{
+    ```mlir
+    %b = tilegpu.alloc : … stages = 3                                   // copies of iterations 0 and 1 started here
+    %r:2 = tile.for "k" %k : … carries (%acc = …, %stage = %c0) : … {
+      tilegpu.async_wait 1
+      tilegpu.async_load %x[%i, %t2] … into %s2 …                       // iteration + 2
+      tilegpu.async_commit
+      %s = tilegpu.stage %b[%stage] {tilegpu.step = 0 : i64} : …
+      %d = tilegpu.dot mma %s, … : …
+      …
+    }
+    tilegpu.async_wait 0
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def AllocateSharedMemory : Pass<"allocate-shared-memory", "::mlir::ModuleOp"> {
   let summary = "Gives buffers, and what operations need while they run, places in the shared memory of a block";
   let description = [{

@@ -39,6 +39,11 @@ inline constexpr llvm::StringLiteral sharedBytesName = "tilegpu.shared_bytes";
 /// On an operation that needs shared memory while it runs: where it is (i64, bytes).
 inline constexpr llvm::StringLiteral scratchOffsetName = "tilegpu.scratch_offset";
 
+/// On a tile.for: how many stages its loads have (i64); on a tile.load in it: that it is one of them (unit); on a tilegpu.stage: how many
+/// iterations ahead of the loop's own its tile is (i64).
+inline constexpr llvm::StringLiteral stagesName = "tilegpu.stages";
+inline constexpr llvm::StringLiteral pipelinedName = "tilegpu.pipelined";
+inline constexpr llvm::StringLiteral stepName = "tilegpu.step";
 /// On a write, print or assert whose spans are not empty: the layout of the tile of all its places, of which the layouts of its
 /// operands are parts.
 inline constexpr llvm::StringLiteral placeLayoutName = "tilegpu.place_layout";

@@ -107,6 +107,25 @@ def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_Sh
 }
 
 //===--------------------------------------------------------------------------------------------------------------===//
+// Pipelines
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_SpanAtOp : TileGPU_Op<"span_at", [Pure]> {
+  let summary = "The piece of a loop's range that begins at an index";
+  let description = [{
+    What the span of a tile.for over ..`high` is in the iteration that begins at `start`; beyond the end it is empty. A pipelined loop
+    asks for pieces of later iterations, so this is the one case of two spans over one axis.
+
+    ```mlir
+    %next = tilegpu.span_at %n to %n : !tile.span<"k", 64>
+    ```
+  }];
+  let arguments = (ins I64:$start, I64:$high);
+  let results = (outs Tile_SpanType:$span);
+  let assemblyFormat = "$start `to` $high attr-dict `:` type($span)";
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
 // Asynchronous copies (cp.async)
 //===--------------------------------------------------------------------------------------------------------------===//
 
