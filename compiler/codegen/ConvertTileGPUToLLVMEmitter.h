@@ -212,6 +212,7 @@ void emitStoreCount(Emitter &emitter, tile::StoreOp op);
 void bindPartialSums(Emitter &emitter, mlir::Value chunk);
 void emitBegin(Emitter &emitter);
 void emitFinish(Emitter &emitter);
+/// An operation that needs scratch memory has a barrier between its first and its last access of it; all threads come there.
 int64_t sumScratchBytes(mlir::Operation *op);
 // Reports
 void emitPrint(Emitter &emitter, tile::PrintOp op);

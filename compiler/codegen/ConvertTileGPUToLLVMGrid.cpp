@@ -100,10 +100,7 @@ private:
     auto loop = scf::ForOp::create(builder, first, last, emitter.constant(1));
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    if (failed(emitTile(loop.getInductionVar())))
-      return failure();
-    emitter.barrier(); // the next tile uses the same shared memory, and may add to the same elements
-    return success();
+    return emitTile(loop.getInductionVar());
   }
 
   LogicalResult emitTile(Value number) {
@@ -175,10 +172,7 @@ private:
     emitter.setVariable(variable.getInductionVariable(), loop.getInductionVar(), range->high, divisorOf(variable));
     if (failed(emitter.emitBlock(variable.getBody().front())))
       return failure();
-    if (variables.size() > 1)
-      return emitNested(variables.drop_front(), /*isShared=*/false);
-    emitter.barrier(); // as after a chunk's tile
-    return success();
+    return emitNested(variables.drop_front(), /*isShared=*/false);
   }
 };
 

@@ -296,8 +296,6 @@ private:
       Value mine = LLVM::PtrToIntOp::create(builder, builder.getI64Type(), where);
       if (exists)
         mine = arith::SelectOp::create(builder, exists, mine, emitter.constant(0));
-      if (number > 0)
-        emitter.barrier(); // all have seen what was shown, and wrote what they had to
       LLVM::StoreOp::create(builder, mine, placeOf(addresses, emitter.thread(), 8), 8);
       storeElement(emitter, value(number), placeOf(others, emitter.thread(), bytes));
       emitter.barrier();
@@ -309,6 +307,7 @@ private:
         });
         emitter.when(isFirst, [&] { storeElement(emitter, rounded(total), where); });
       });
+      emitter.barrier(); // all have seen what was shown, and written what they had to
     }
   }
 
@@ -357,10 +356,6 @@ void emitStoreCount(Emitter &emitter, tile::StoreOp op) {
 // atomic_rmw
 // --------------------------------------------------------------------------------------------------------------------
 
-static bool wantsOld(tile::AtomicRMWOp op) {
-  return op.getOld() && !op.getOld().use_empty();
-}
-
 /// Whether what one thread gets others must have too.
 static bool hasReplicas(Type tile) {
   return !tile::isTile(tile) || layoutAttr(tile).getValue().hasReplicas();
@@ -407,7 +402,7 @@ public:
     Registers olds;
     for (int64_t number = 0; number < registers(); ++number)
       olds.push_back(change(number));
-    if (!wantsOld(op))
+    if (!op.getOld())
       return;
     Type type = op.getOld().getType();
     emitter.setRegisters(op.getOld(), hasReplicas(type) ? toReplicas(emitter, op, type, owner, olds) : olds);
@@ -438,14 +433,22 @@ void emitAtomicRMW(Emitter &emitter, tile::AtomicRMWOp op) {
   AtomicEmitter(emitter, op).run();
 }
 
+/// What an accumulate changes: partial sums, or the view's own elements.
+static Type memoryOf(tile::AccumulateOp op) {
+  FailureOr<SumPlan> sums = SumPlan::create(op->getParentOfType<tile::KernelOp>());
+  bool isPartial = succeeded(sums) && sums->isPartial(op.getView());
+  return isPartial ? getElementTypeOrSelf(op.getValue().getType()) : op.getView().getType().getElement();
+}
+
 int64_t sumScratchBytes(Operation *op) {
   if (auto accumulate = dyn_cast<tile::AccumulateOp>(op)) {
+    if (!mayMeet(accumulate) || isOrderFree(accumulate, memoryOf(accumulate)))
+      return 0;
     int64_t threads = tilegpu::warpsOf(op->getParentOfType<tile::KernelOp>()) * layout::lanesOfWarp;
-    bool isInTurn = mayMeet(accumulate) && !isOrderFree(accumulate, accumulate.getView().getType().getElement());
-    return isInTurn ? threads * (8 + bytesOf(accumulate.getValue().getType())) : 0;
+    return threads * (8 + bytesOf(accumulate.getValue().getType()));
   }
   if (auto change = dyn_cast<tile::AtomicRMWOp>(op))
-    return wantsOld(change) && hasReplicas(change.getOld().getType()) ? replicaBytes(change.getOld().getType()) : 0;
+    return change.getOld() && hasReplicas(change.getOld().getType()) ? replicaBytes(change.getOld().getType()) : 0;
   return 0;
 }
 

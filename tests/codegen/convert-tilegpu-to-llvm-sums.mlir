@@ -27,7 +27,6 @@
 // CHECK:           %[[NEW:.+]] = arith.addf %[[OLD]], %{{.+}} : f32
 // CHECK:           scf.if
 // CHECK-NEXT:        llvm.store %[[NEW]], %[[PLACE]]
-// CHECK:           nvvm.barrier0
 // CHECK-LABEL: llvm.func @column_sums_begin(
 // CHECK-SAME:    nvvm.reqntid = array<i32: 256, 1, 1>
 // CHECK:         nvvm.read.ptx.sreg.nctaid.x
@@ -155,6 +154,7 @@ tile.kernel @most(%at: !at, %h: !h, %N: i64, %B: i64) dimensions = 2 {
 // CHECK:             scf.yield %[[NEXT]]
 // CHECK:           scf.if %[[ALL]]#1
 // CHECK-NEXT:        llvm.store %[[ALL]]#0, %[[PLACE]]
+// CHECK:         nvvm.barrier0
 tile.kernel @smear(%y: !y, %N: i64) dimensions = 1 {
   %c0 = arith.constant 0 : i64
   %v = arith.constant dense<1.0> : !ir
