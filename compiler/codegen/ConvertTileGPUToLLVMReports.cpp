@@ -1,5 +1,5 @@
-// What a kernel has to say it writes to the message buffer (compiler_c.h): an atomic addition reserves the words, and the record is
-// written if it still fits.
+// What a kernel has to say it writes to the message buffer (compiler_c.h): an atomic addition reserves the words, and the
+// record is written if it still fits.
 
 #include "compiler/codegen/ConvertTileGPUToLLVMPlaces.h"
 
@@ -42,8 +42,10 @@ static Value messageBuffer(Emitter &emitter) {
 /// Reserves words; gives the number of those used before. Without a buffer nothing is, and nothing fits.
 static Value reserve(Emitter &emitter, Value words) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value isThere = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, emitter.loadSlot(Slot::MessageBuffer), emitter.constant(0));
-  auto branch = scf::IfOp::create(builder, TypeRange(builder.getI64Type()), isThere, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  Value isThere =
+      arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, emitter.loadSlot(Slot::MessageBuffer), emitter.constant(0));
+  auto branch =
+      scf::IfOp::create(builder, TypeRange(builder.getI64Type()), isThere, /*addThenBlock=*/true, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(branch.thenBlock());
   Value used = LLVM::AtomicRMWOp::create(builder, LLVM::AtomicBinOp::add, messageBuffer(emitter), words,
@@ -172,9 +174,8 @@ static void printTile(Emitter &emitter, tile::PrintOp op) {
 void emitPrint(Emitter &emitter, tile::PrintOp op) {
   if (!op.getSpans().empty())
     return printTile(emitter, op);
-  emitter.when(isThreadZero(emitter), [&] {
-    emitReport(emitter, static_cast<int64_t>(op.getMessage()), scalarsOf(emitter, op.getValues()));
-  });
+  emitter.when(isThreadZero(emitter),
+               [&] { emitReport(emitter, static_cast<int64_t>(op.getMessage()), scalarsOf(emitter, op.getValues())); });
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -225,9 +226,7 @@ void emitAssert(Emitter &emitter, tile::AssertOp op) {
   if (!op.getSpans().empty())
     return assertTile(emitter, op);
   Value fails = emitter.logicalAnd(isThreadZero(emitter), negated(emitter, emitter.scalar(op.getCondition())));
-  emitter.when(fails, [&] {
-    emitReport(emitter, static_cast<int64_t>(op.getMessage()), scalarsOf(emitter, op.getValues()));
-  });
+  emitter.when(fails, [&] { emitReport(emitter, static_cast<int64_t>(op.getMessage()), scalarsOf(emitter, op.getValues())); });
 }
 
 // --------------------------------------------------------------------------------------------------------------------

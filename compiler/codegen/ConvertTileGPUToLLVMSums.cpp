@@ -5,9 +5,9 @@
 //   finish           y[…] <- round(old + partial sums of chunk 0 + chunk 1 + …)
 //
 // Whose turn. Within a tile an element has one owner, who reads, adds and writes: no atomic operation, and the order of the
-// additions is that of the program. Only where several elements of one tile may meet at a place (y[i + r], y[ids[n]]) does that not
-// hold. What any order gives the same result for (integers; max and min) is then done by atomic operations. Floats are added
-// register by register: the threads show each other where they want to add what, and the first of those who want the same
+// additions is that of the program. Only where several elements of one tile may meet at a place (y[i + r], y[ids[n]]) does that
+// not hold. What any order gives the same result for (integers; max and min) is then done by atomic operations. Floats are
+// added register by register: the threads show each other where they want to add what, and the first of those who want the same
 // place adds all of it, in the order of the threads.
 
 #include "compiler/codegen/ConvertTileGPUToLLVMPlaces.h"
@@ -67,8 +67,9 @@ public:
     const Sum &sum = emitter.sums.partial[number];
     const View &output = emitter.view(sum.view);
     int64_t rank = sum.getViewType().getRank();
-    auto type = tile::ViewType::get(emitter.builder.getContext(), sum.type, sum.getViewType().getDims(), tile::Access::InOut, rank - 1,
-                                    /*pack_rank=*/1, bytesOf(sum.type));
+    auto type =
+        tile::ViewType::get(emitter.builder.getContext(), sum.type, sum.getViewType().getDims(), tile::Access::InOut, rank - 1,
+                            /*pack_rank=*/1, bytesOf(sum.type));
     Value base = start(emitter.add(emitter.mul(chunk, total), offsets[number]));
     View result{base, {}, SmallVector<Value>(rank), unitDimension(type), splitDimension(type), 1, type};
     for (int64_t dimension = 0; dimension < rank; ++dimension)
@@ -305,6 +306,7 @@ private:
           Value address = LLVM::LoadOp::create(builder, builder.getI64Type(), placeOf(addresses, thread, 8), 8);
           return std::pair(address, loadElement(emitter, old.getType(), placeOf(others, thread, bytes)));
         });
+        // Of those that are not the first, what they read while it stores is not used.
         emitter.when(isFirst, [&] { storeElement(emitter, rounded(total), where); });
       });
       emitter.barrier(); // all have seen what was shown, and written what they had to
@@ -347,8 +349,7 @@ void emitStoreCount(Emitter &emitter, tile::StoreOp op) {
   Writer writer(emitter, op, counts);
   for (int64_t number = 0; number < writer.registers(); ++number) {
     Value where = writer.address(number);
-    emitter.when(writer.condition(number),
-                 [&] { atomic(emitter, LLVM::AtomicBinOp::add, where, emitter.constant32(1)); });
+    emitter.when(writer.condition(number), [&] { atomic(emitter, LLVM::AtomicBinOp::add, where, emitter.constant32(1)); });
   }
 }
 
@@ -461,7 +462,8 @@ static void forEach(Emitter &emitter, Value count, llvm::function_ref<void(Value
   ImplicitLocOpBuilder &builder = emitter.builder;
   Type i32 = builder.getI32Type();
   Value width = emitter.toI64(NVVM::BlockDimXOp::create(builder, i32));
-  Value block = emitter.toI64(NVVM::BlockIdXOp::create(builder, i32)), blocks = emitter.toI64(NVVM::GridDimXOp::create(builder, i32));
+  Value block = emitter.toI64(NVVM::BlockIdXOp::create(builder, i32)),
+        blocks = emitter.toI64(NVVM::GridDimXOp::create(builder, i32));
   Value first = emitter.add(emitter.mul(block, width), emitter.toI64(emitter.thread()));
   auto loop = scf::ForOp::create(builder, first, count, emitter.mul(blocks, width));
   OpBuilder::InsertionGuard guard(builder);
@@ -532,9 +534,8 @@ void emitBegin(Emitter &emitter) {
       continue;
     const View &view = emitter.view(sum.view);
     Value start = converted(emitter, startOf(emitter, sum), view.element(), false, sum.isUnsigned);
-    forEach(emitter, numberOfElements(emitter, view), [&](Value number) {
-      storeElement(emitter, start, addressOf(emitter, view, unflattened(emitter, view, number)));
-    });
+    forEach(emitter, numberOfElements(emitter, view),
+            [&](Value number) { storeElement(emitter, start, addressOf(emitter, view, unflattened(emitter, view, number))); });
   }
 }
 
