@@ -212,11 +212,12 @@ static void assertTile(Emitter &emitter, tile::AssertOp op) {
   });
   emitter.barrier();
   Value first = LLVM::LoadOp::create(builder, builder.getI32Type(), shared, 4);
-  Value isMine = emitter.logicalAnd(hasFailed, arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, mine, first));
-  emitter.when(isMine, [&] {
+  Value anyFailed = arith::CmpIOp::create(builder, arith::CmpIPredicate::ne, first, none);
+  emitter.when(anyFailed, [&] {
     for (int64_t number = 0; number < places.registers(); ++number)
       emitter.when(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, numbers[number], first),
                    [&] { emitReport(emitter, static_cast<int64_t>(op.getMessage()), places.valuesAt(number)); });
+    emitter.barrier(); // a tile's messages keep the order of the program
   });
 }
 

@@ -55,7 +55,8 @@ tile.kernel @table(%x: !x, %M: i64, %N: i64) dimensions = 2 {
 !b = tensor<32xi1, #tile.axes<"i">>
 !x = !tile.view<element = f32, dims = ["M"], access = in, unit_stride = 0, pack_rank = 1, alignment = 4>
 
-// The threads agree on the first element that is wrong, whose owner reports it.
+// The threads agree on the first element that is wrong, whose owner reports it before the tile goes on:
+// messages keep the order of the program.
 // CHECK:       tilewright.message_words = 3 : i64
 // CHECK-LABEL: llvm.func @checked(
 // CHECK:         %[[NONE:.+]] = arith.constant 2147483647 : i32
@@ -70,10 +71,13 @@ tile.kernel @table(%x: !x, %M: i64, %N: i64) dimensions = 2 {
 // CHECK:         llvm.atomicrmw min %[[FIRST]], %[[MINE]] syncscope("block") monotonic : !llvm.ptr<3>, i32
 // CHECK:         nvvm.barrier0
 // CHECK:         %[[ALL:.+]] = llvm.load %[[FIRST]]
-// CHECK:         arith.cmpi eq, %[[MINE]], %[[ALL]]
-// CHECK:         llvm.store %c4_i64
-// CHECK:         llvm.store %c1_i64
-// CHECK:         arith.bitcast %{{.+}} : f32 to i32
+// CHECK:         %[[ANY:.+]] = arith.cmpi ne, %[[ALL]], %[[NONE]]
+// CHECK:         scf.if %[[ANY]]
+// CHECK:           arith.cmpi eq, %[[MINE]], %[[ALL]]
+// CHECK:           llvm.store %c4_i64
+// CHECK:           llvm.store %c1_i64
+// CHECK:           arith.bitcast %{{.+}} : f32 to i32
+// CHECK:           nvvm.barrier0
 tile.kernel @checked(%x: !x, %M: i64) dimensions = 1 checked {
   %c0 = arith.constant 0 : i64
   %zero = arith.constant dense<0.0> : !t
