@@ -76,12 +76,11 @@ private:
 
   void collect() {
     number(kernel, 0);
-    int64_t warps = tilegpu::warpsOf(kernel);
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (auto alloc = dyn_cast<tilegpu::AllocOp>(op)) {
         tilegpu::BufferType type = alloc.getBuffer().getType();
         intervals.push_back({op, type.getBytes(), type.getAlignment(), firstNumber[op], lastUse(alloc.getBuffer(), op->getBlock())});
-      } else if (int64_t bytes = gpu::scratchBytes(op, warps)) {
+      } else if (int64_t bytes = gpu::scratchBytes(op)) {
         intervals.push_back({op, bytes, 1024, firstNumber[op], lastNumber[op]});
       }
     });

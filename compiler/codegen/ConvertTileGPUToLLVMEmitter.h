@@ -198,11 +198,14 @@ mlir::Value bufferOffset(Emitter &emitter, tilegpu::BufferType type, mlir::Value
 // Dots
 void emitDot(Emitter &emitter, tilegpu::DotOp op);
 // Reductions
+/// Of two scalars, as a reduction does. Sums may be contracted with a product.
 mlir::Value combine(Emitter &emitter, tile::Reduction kind, mlir::Value lhs, mlir::Value rhs);
+/// What changes nothing when it is combined: a constant.
 mlir::Value identity(Emitter &emitter, tile::Reduction kind, mlir::Type type);
 void emitReduce(Emitter &emitter, tile::ReduceOp op);
 void emitArgReduce(Emitter &emitter, tile::ArgReduceOp op);
 void emitFold(Emitter &emitter, tile::FoldOp op);
+// Scans
 void emitScan(Emitter &emitter, tile::ScanOp op);
 // Sums
 void emitAccumulate(Emitter &emitter, tile::AccumulateOp op);
@@ -223,8 +226,11 @@ int64_t reportScratchBytes(mlir::Operation *op);
 /// The largest number of words that one tile reports at once; 0: the kernel reports nothing.
 int64_t messageWords(tile::KernelOp kernel, const SumPlan &sums);
 
-/// The shared memory that an operation needs while it runs, in bytes (Reductions, Conversions, Sums and Reports say how it is used).
-int64_t scratchBytes(mlir::Operation *op, int64_t warps);
+// Scratch
+/// The shared memory that an operation needs while it runs, in bytes; each topic says how much its operations use.
+int64_t scratchBytes(mlir::Operation *op);
 int64_t convertLayoutScratchBytes(tilegpu::ConvertLayoutOp op);
+int64_t reductionScratchBytes(mlir::Operation *op);
+int64_t scanScratchBytes(tile::ScanOp op);
 
 } // namespace tilewright::gpu

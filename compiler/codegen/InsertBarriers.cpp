@@ -61,7 +61,7 @@ using Accesses = SmallVector<Access>;
 
 class BarrierInserter {
 public:
-  explicit BarrierInserter(tile::KernelOp kernel) : kernel(kernel), warps(tilegpu::warpsOf(kernel)) {}
+  explicit BarrierInserter(tile::KernelOp kernel) : kernel(kernel) {}
 
   LogicalResult run() {
     Accesses pending;
@@ -70,7 +70,6 @@ public:
 
 private:
   tile::KernelOp kernel;
-  int64_t warps;
 
   /// What an operation accesses, before a barrier of its own (if it has one) and after it.
   struct Effects {
@@ -122,7 +121,7 @@ private:
     if (auto offset = op->getAttrOfType<IntegerAttr>(tilegpu::scratchOffsetName)) {
       Access scratch;
       scratch.begin = offset.getInt();
-      scratch.end = scratch.begin + gpu::scratchBytes(op, warps);
+      scratch.end = scratch.begin + gpu::scratchBytes(op);
       effects.after = {scratch};
       scratch.isWrite = true;
       effects.before.push_back(scratch);

@@ -1,0 +1,200 @@
+#include "compiler/codegen/ConvertTileGPUToLLVMExchange.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+
+using layout::DistributedLayout;
+
+// --------------------------------------------------------------------------------------------------------------------
+// Bits
+// --------------------------------------------------------------------------------------------------------------------
+
+CoordinateBits::CoordinateBits(const DistributedLayout &layout) {
+  std::vector<int64_t> atom = layout.atomShape();
+  for (int64_t extent : atom)
+    places.emplace_back(llvm::Log2_64(static_cast<uint64_t>(extent)), BitPlace{Level::Register, ~0u});
+  DistributedLayout::Bases bases = layout.bases();
+  auto deal = [&](ArrayRef<DistributedLayout::Basis> list, Level level) {
+    uint64_t idle = 0;
+    for (auto [bit, basis] : llvm::enumerate(list)) {
+      auto isSet = [](int64_t coordinate) { return coordinate != 0; };
+      auto set = llvm::find_if(basis, isSet);
+      if (set == basis.end()) {
+        idle |= uint64_t(1) << bit;
+        continue;
+      }
+      assert(llvm::isPowerOf2_64(*set) && llvm::count_if(basis, isSet) == 1 && "a bit of a place is one bit of one coordinate");
+      BitPlace &place = places[set - basis.begin()][llvm::Log2_64(*set)];
+      assert(place.bit == ~0u && "a bit of a coordinate is at one place");
+      place = {level, static_cast<unsigned>(bit)};
+    }
+    return idle;
+  };
+  deal(bases.registers, Level::Register);
+  idleLanes = deal(bases.lanes, Level::Lane);
+  idleWarps = deal(bases.warps, Level::Warp);
+}
+
+/// Those bits of `number` that are in `mask` and in `taken`, each at its rank within `mask`: what a mask of neighbours would be
+/// a shift.
+static Value gatherBits(Emitter &emitter, Value number, uint64_t mask, uint64_t taken) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value result = emitter.constant32(0);
+  for (unsigned first = 0; mask >> first;) {
+    if (((mask & taken) >> first & 1) == 0) {
+      ++first;
+      continue;
+    }
+    unsigned count = llvm::countr_one((mask & taken) >> first);
+    unsigned rank = llvm::popcount(mask & ((uint64_t(1) << first) - 1));
+    Value bits = builder.createOrFold<arith::ShRUIOp>(number, emitter.constant32(first));
+    bits = builder.createOrFold<arith::AndIOp>(bits, emitter.constant32((int64_t(1) << count) - 1));
+    result = emitter.add(result, emitter.mul(bits, emitter.constant32(int64_t(1) << rank)));
+    first += count;
+  }
+  return result;
+}
+
+/// As gatherBits, of a constant.
+static int64_t gatherBits(uint64_t number, uint64_t mask) {
+  int64_t result = 0;
+  unsigned rank = 0;
+  for (unsigned bit = 0; mask >> bit; ++bit)
+    if (mask >> bit & 1)
+      result |= static_cast<int64_t>(number >> bit & 1) << rank++;
+  return result;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Shuffles
+// --------------------------------------------------------------------------------------------------------------------
+
+Value shuffle(Emitter &emitter, NVVM::ShflKind kind, Value element, Value operand) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Type type = element.getType(), i32 = builder.getI32Type();
+  auto move = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(builder, word.getType(), emitter.constant32(-1), word, operand, emitter.constant32(31), kind,
+                                UnitAttr());
+  };
+  if (type.isF32() || type.isInteger(32))
+    return move(element);
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  Value word = type == bits ? element : arith::BitcastOp::create(builder, bits, element).getResult();
+  Value moved;
+  if (width == 64) {
+    Value shift = emitter.constant(32);
+    Value low = move(arith::TruncIOp::create(builder, i32, word));
+    Value high = move(arith::TruncIOp::create(builder, i32, arith::ShRUIOp::create(builder, word, shift)));
+    moved = arith::OrIOp::create(builder, arith::ExtUIOp::create(builder, bits, low),
+                                 arith::ShLIOp::create(builder, arith::ExtUIOp::create(builder, bits, high), shift));
+  } else {
+    moved = arith::TruncIOp::create(builder, bits, move(arith::ExtUIOp::create(builder, i32, word)));
+  }
+  return type == bits ? moved : arith::BitcastOp::create(builder, type, moved).getResult();
+}
+
+States shuffle(Emitter &emitter, NVVM::ShflKind kind, const States &states, Value operand) {
+  States moved;
+  for (Value state : states)
+    moved.push_back(shuffle(emitter, kind, state, operand));
+  return moved;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Shared memory
+// --------------------------------------------------------------------------------------------------------------------
+
+// Lanes are neighbours, so that a warp's access meets each bank once; then registers, then warps.
+
+Passage::Passage(uint64_t lanes, uint64_t laneValue, uint64_t warps, uint64_t warpValue, int64_t registers,
+                 ArrayRef<Type> elements)
+    : lanes(lanes), laneValue(laneValue), warps(warps), warpValue(warpValue), registers(registers), elements(elements) {
+  int64_t count = registers << llvm::popcount(lanes) << llvm::popcount(warps);
+  for (Type element : elements) {
+    offsets.push_back(byteCount);
+    byteCount += static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(count * bytesOf(element)), 16));
+  }
+}
+
+States Passage::places(Emitter &emitter, Value address, uint64_t changed, uint64_t bits) const {
+  int64_t warpStride = registers << llvm::popcount(lanes);
+  Value warp = emitter.mul(gatherBits(emitter, emitter.warp(), warps, ~changed), emitter.constant32(warpStride));
+  Value place = emitter.add(warp, gatherBits(emitter, emitter.lane(), lanes, ~uint64_t(0)));
+  int64_t moved = gatherBits(bits, warps) * warpStride;
+  States result;
+  for (auto [offset, element] : llvm::zip(offsets, elements)) {
+    Value own = matchPattern(place, m_Zero())
+                    ? address
+                    : emitter.advance(address, emitter.mul(place, emitter.constant32(bytesOf(element))));
+    result.push_back(emitter.advance(own, offset + moved * bytesOf(element)));
+  }
+  return result;
+}
+
+/// Whether the bits of a number outside of `mask` are `value`; null if there are none.
+static Value haveValue(Emitter &emitter, Value number, uint64_t all, uint64_t mask, uint64_t value) {
+  if ((all & ~mask) == 0)
+    return {};
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value others = builder.createOrFold<arith::AndIOp>(number, emitter.constant32(static_cast<int64_t>(all & ~mask)));
+  return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, others, emitter.constant32(static_cast<int64_t>(value)));
+}
+
+void Passage::write(Emitter &emitter, Value address, ArrayRef<States> values) const {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto allWarps = static_cast<uint64_t>(emitter.warps() - 1);
+  Value writes = emitter.logicalAnd(haveValue(emitter, emitter.lane(), layout::lanesOfWarp - 1, lanes, laneValue),
+                                    haveValue(emitter, emitter.warp(), allWarps, warps, warpValue));
+  emitter.when(writes, [&] {
+    States first = places(emitter, address, 0, 0);
+    for (auto [number, states] : llvm::enumerate(values))
+      for (auto [place, state] : llvm::zip(first, states)) {
+        int64_t bytes = bytesOf(state.getType());
+        Value at = emitter.advance(place, (static_cast<int64_t>(number) << llvm::popcount(lanes)) * bytes);
+        LLVM::StoreOp::create(builder, toStorage(builder, builder.getLoc(), state), at, static_cast<unsigned>(bytes));
+      }
+  });
+}
+
+SmallVector<States> Passage::read(Emitter &emitter, Value address, uint64_t changed, uint64_t bits) const {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  States first = places(emitter, address, changed, bits);
+  SmallVector<States> values(registers);
+  for (auto [number, states] : llvm::enumerate(values))
+    for (auto [place, element] : llvm::zip(first, elements)) {
+      int64_t bytes = bytesOf(element);
+      Value at = emitter.advance(place, (static_cast<int64_t>(number) << llvm::popcount(lanes)) * bytes);
+      Value stored = LLVM::LoadOp::create(builder, storageOf(element), at, static_cast<unsigned>(bytes));
+      states.push_back(fromStorage(builder, builder.getLoc(), stored, element));
+    }
+  return values;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Combiners
+// --------------------------------------------------------------------------------------------------------------------
+
+States inlined(Emitter &emitter, Block &combiner, const States &earlier, const States &later, bool mayContract) {
+  IRMapping mapping;
+  mapping.map(combiner.getArguments().take_front(earlier.size()), earlier);
+  mapping.map(combiner.getArguments().take_back(later.size()), later);
+  auto replacement = [&](Value value) { return mapping.contains(value) ? mapping.lookup(value) : emitter.scalar(value); };
+  for (Operation &op : combiner.without_terminator()) {
+    for (Value operand : op.getOperands())
+      mapping.map(operand, replacement(operand));
+    Operation *copy = emitter.builder.clone(op, mapping);
+    if (auto math = dyn_cast<arith::ArithFastMathInterface>(copy); math && !mayContract)
+      copy->setAttr(math.getFastMathAttrName(), arith::FastMathFlagsAttr::get(copy->getContext(), arith::FastMathFlags::none));
+  }
+  return llvm::map_to_vector<2>(combiner.getTerminator()->getOperands(), replacement);
+}
+
+} // namespace tilewright::gpu
