@@ -114,27 +114,35 @@ States shuffle(Emitter &emitter, NVVM::ShflKind kind, const States &states, Valu
 
 // Lanes are neighbours, so that a warp's access meets each bank once; then registers, then warps.
 
+/// If a lane has no neighbours LLVM joins its loads, also to a vector that is longer than what is loaded: what it then reads
+/// for nothing must have been written, or it looks like a fault. So there are places for whole vectors, and they are written.
+static int64_t placesOf(int64_t registers, uint64_t lanes, Type element) {
+  if (lanes != 0)
+    return registers;
+  int64_t vector = 16 / bytesOf(element);
+  return registers < vector ? static_cast<int64_t>(llvm::PowerOf2Ceil(registers)) : llvm::alignTo(registers, vector);
+}
+
 Passage::Passage(uint64_t lanes, uint64_t laneValue, uint64_t warps, uint64_t warpValue, int64_t registers,
                  ArrayRef<Type> elements)
-    : lanes(lanes), laneValue(laneValue), warps(warps), warpValue(warpValue), registers(registers), elements(elements) {
-  int64_t count = registers << llvm::popcount(lanes) << llvm::popcount(warps);
+    : lanes(lanes), laneValue(laneValue), warps(warps), warpValue(warpValue), registers(registers) {
   for (Type element : elements) {
-    offsets.push_back(byteCount);
-    byteCount += static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(count * bytesOf(element)), 16));
+    int64_t places = placesOf(registers, lanes, element);
+    states.push_back({element, byteCount, places});
+    int64_t bytes = (places << llvm::popcount(lanes) << llvm::popcount(warps)) * bytesOf(element);
+    byteCount += static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(bytes), 16));
   }
 }
 
 States Passage::places(Emitter &emitter, Value address, uint64_t changed, uint64_t bits) const {
-  int64_t warpStride = registers << llvm::popcount(lanes);
-  Value warp = emitter.mul(gatherBits(emitter, emitter.warp(), warps, ~changed), emitter.constant32(warpStride));
-  Value place = emitter.add(warp, gatherBits(emitter, emitter.lane(), lanes, ~uint64_t(0)));
-  int64_t moved = gatherBits(bits, warps) * warpStride;
+  Value warp = gatherBits(emitter, emitter.warp(), warps, ~changed);
+  Value lane = gatherBits(emitter, emitter.lane(), lanes, ~uint64_t(0));
   States result;
-  for (auto [offset, element] : llvm::zip(offsets, elements)) {
-    Value own = matchPattern(place, m_Zero())
-                    ? address
-                    : emitter.advance(address, emitter.mul(place, emitter.constant32(bytesOf(element))));
-    result.push_back(emitter.advance(own, offset + moved * bytesOf(element)));
+  for (const State &state : states) {
+    int64_t bytes = bytesOf(state.element), warpBytes = (state.registers << llvm::popcount(lanes)) * bytes;
+    Value place = emitter.add(emitter.mul(warp, emitter.constant32(warpBytes)), emitter.mul(lane, emitter.constant32(bytes)));
+    Value own = matchPattern(place, m_Zero()) ? address : emitter.advance(address, place);
+    result.push_back(emitter.advance(own, state.offset + gatherBits(bits, warps) * warpBytes));
   }
   return result;
 }
@@ -155,11 +163,13 @@ void Passage::write(Emitter &emitter, Value address, ArrayRef<States> values) co
                                     haveValue(emitter, emitter.warp(), allWarps, warps, warpValue));
   emitter.when(writes, [&] {
     States first = places(emitter, address, 0, 0);
-    for (auto [number, states] : llvm::enumerate(values))
-      for (auto [place, state] : llvm::zip(first, states)) {
-        int64_t bytes = bytesOf(state.getType());
-        Value at = emitter.advance(place, (static_cast<int64_t>(number) << llvm::popcount(lanes)) * bytes);
-        LLVM::StoreOp::create(builder, toStorage(builder, builder.getLoc(), state), at, static_cast<unsigned>(bytes));
+    for (auto [number, state] : llvm::enumerate(states))
+      for (int64_t place = 0; place < state.registers; ++place) {
+        Value value = values[std::min(place, registers - 1)][number];
+        int64_t bytes = bytesOf(state.element);
+        LLVM::StoreOp::create(builder, toStorage(builder, builder.getLoc(), value),
+                              emitter.advance(first[number], (place << llvm::popcount(lanes)) * bytes),
+                              static_cast<unsigned>(bytes));
       }
   });
 }
@@ -168,12 +178,12 @@ SmallVector<States> Passage::read(Emitter &emitter, Value address, uint64_t chan
   ImplicitLocOpBuilder &builder = emitter.builder;
   States first = places(emitter, address, changed, bits);
   SmallVector<States> values(registers);
-  for (auto [number, states] : llvm::enumerate(values))
-    for (auto [place, element] : llvm::zip(first, elements)) {
-      int64_t bytes = bytesOf(element);
+  for (auto [number, row] : llvm::enumerate(values))
+    for (auto [place, state] : llvm::zip(first, states)) {
+      int64_t bytes = bytesOf(state.element);
       Value at = emitter.advance(place, (static_cast<int64_t>(number) << llvm::popcount(lanes)) * bytes);
-      Value stored = LLVM::LoadOp::create(builder, storageOf(element), at, static_cast<unsigned>(bytes));
-      states.push_back(fromStorage(builder, builder.getLoc(), stored, element));
+      Value stored = LLVM::LoadOp::create(builder, storageOf(state.element), at, static_cast<unsigned>(bytes));
+      row.push_back(fromStorage(builder, builder.getLoc(), stored, state.element));
     }
   return values;
 }

@@ -56,10 +56,14 @@ private:
   /// The address of the first register's place, for each state.
   States places(Emitter &emitter, mlir::Value address, uint64_t changed, uint64_t bits) const;
 
+  struct State {
+    mlir::Type element;
+    int64_t offset;
+    int64_t registers; ///< that have a place for each lane and warp
+  };
   uint64_t lanes, laneValue, warps, warpValue;
   int64_t registers;
-  llvm::SmallVector<mlir::Type> elements;
-  llvm::SmallVector<int64_t> offsets;
+  llvm::SmallVector<State> states;
   int64_t byteCount = 0;
 };
 
