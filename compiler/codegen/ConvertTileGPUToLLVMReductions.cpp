@@ -38,15 +38,17 @@ using layout::DistributedLayout;
 static Value combine(Emitter &emitter, tile::Reduction kind, Value lhs, Value rhs, arith::FastMathFlags sumFlags) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   bool isFloat = isa<FloatType>(lhs.getType());
+  // Of zeros that differ in sign any may be the result: the hardware's instructions say which, and need no others.
+  auto flags = arith::FastMathFlags::nsz;
   switch (kind) {
   case tile::Reduction::Add:
     return isFloat ? arith::AddFOp::create(builder, lhs, rhs, sumFlags).getResult()
                    : arith::AddIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::Max:
-    return isFloat ? arith::MaximumFOp::create(builder, lhs, rhs).getResult()
+    return isFloat ? arith::MaximumFOp::create(builder, lhs, rhs, flags).getResult()
                    : arith::MaxSIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::Min:
-    return isFloat ? arith::MinimumFOp::create(builder, lhs, rhs).getResult()
+    return isFloat ? arith::MinimumFOp::create(builder, lhs, rhs, flags).getResult()
                    : arith::MinSIOp::create(builder, lhs, rhs).getResult();
   case tile::Reduction::UMax:
     return arith::MaxUIOp::create(builder, lhs, rhs);

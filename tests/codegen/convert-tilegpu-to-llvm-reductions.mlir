@@ -101,7 +101,7 @@ tile.kernel @lanes(%y: !y, %N: i64) dimensions = 1 {
 // CHECK-COUNT-7: arith.addf {{.*}} : f32
 // CHECK:         tile.cast %{{.+}} : f32 -> bf16
 // CHECK-COUNT-8: arith.select %{{.+}}, %{{.+}}, %{{.+}} : f32
-// CHECK-COUNT-7: arith.maximumf {{.*}} : f32
+// CHECK-COUNT-7: arith.maximumf {{.*}} fastmath<nsz> : f32
 // CHECK-NOT:     nvvm.shfl
 // CHECK-NOT:     nvvm.barrier0
 // CHECK:         llvm.return
