@@ -86,18 +86,18 @@ Value shuffle(Emitter &emitter, NVVM::ShflKind kind, Value element, Value operan
   if (type.isF32() || type.isInteger(32))
     return move(element);
   unsigned width = type.getIntOrFloatBitWidth();
-  Type bits = builder.getIntegerType(width);
-  Value word = type == bits ? element : arith::BitcastOp::create(builder, bits, element).getResult();
-  Value moved;
-  if (width == 64) {
-    Value shift = emitter.constant(32);
-    Value low = move(arith::TruncIOp::create(builder, i32, word));
-    Value high = move(arith::TruncIOp::create(builder, i32, arith::ShRUIOp::create(builder, word, shift)));
-    moved = arith::OrIOp::create(builder, arith::ExtUIOp::create(builder, bits, low),
-                                 arith::ShLIOp::create(builder, arith::ExtUIOp::create(builder, bits, high), shift));
-  } else {
-    moved = arith::TruncIOp::create(builder, bits, move(arith::ExtUIOp::create(builder, i32, word)));
+  if (width == 64) { // two words, which are registers of their own
+    Value words = LLVM::BitcastOp::create(builder, VectorType::get({2}, i32), element);
+    for (int64_t half : {0, 1}) {
+      Value position = emitter.constant32(half);
+      Value word = LLVM::ExtractElementOp::create(builder, words, position);
+      words = LLVM::InsertElementOp::create(builder, words, move(word), position);
+    }
+    return LLVM::BitcastOp::create(builder, type, words);
   }
+  Type bits = builder.getIntegerType(width);
+  Value narrow = type == bits ? element : arith::BitcastOp::create(builder, bits, element).getResult();
+  Value moved = arith::TruncIOp::create(builder, bits, move(arith::ExtUIOp::create(builder, i32, narrow)));
   return type == bits ? moved : arith::BitcastOp::create(builder, type, moved).getResult();
 }
 

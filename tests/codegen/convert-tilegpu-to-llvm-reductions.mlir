@@ -56,15 +56,14 @@ tile.kernel @warps(%y: !y, %N: i64) dimensions = 1 {
 // CHECK-LABEL: llvm.func @lanes(
 // CHECK:         %[[EXISTS:.+]] = arith.cmpi slt, %[[PLACE:.+]], %c5_i32
 // CHECK:         %[[A:.+]] = arith.select %[[EXISTS]], %{{.+}}, %c-9223372036854775808_i64 : i64
-// CHECK:         %[[LOW:.+]] = arith.trunci %[[A]] : i64 to i32
+// CHECK:         %[[WORDS:.+]] = llvm.bitcast %[[A]] : i64 to vector<2xi32>
+// CHECK:         %[[LOW:.+]] = llvm.extractelement %[[WORDS]][%c0_i32
 // CHECK:         %[[LOW1:.+]] = nvvm.shfl.sync bfly %c-1_i32, %[[LOW]], %c1_i32,
-// CHECK:         %[[SHIFTED:.+]] = arith.shrui %[[A]], %c32_i64
-// CHECK:         %[[HIGH:.+]] = arith.trunci %[[SHIFTED]]
+// CHECK:         %[[HALF:.+]] = llvm.insertelement %[[LOW1]], %[[WORDS]][%c0_i32
+// CHECK:         %[[HIGH:.+]] = llvm.extractelement %[[HALF]][%c1_i32
 // CHECK:         %[[HIGH1:.+]] = nvvm.shfl.sync bfly %c-1_i32, %[[HIGH]], %c1_i32,
-// CHECK:         %[[LOW2:.+]] = arith.extui %[[LOW1]]
-// CHECK:         %[[HIGH2:.+]] = arith.extui %[[HIGH1]]
-// CHECK:         %[[HIGH3:.+]] = arith.shli %[[HIGH2]], %c32_i64
-// CHECK:         %[[OTHER:.+]] = arith.ori %[[LOW2]], %[[HIGH3]]
+// CHECK:         %[[WHOLE:.+]] = llvm.insertelement %[[HIGH1]], %[[HALF]][%c1_i32
+// CHECK:         %[[OTHER:.+]] = llvm.bitcast %[[WHOLE]] : vector<2xi32> to i64
 // CHECK:         arith.maxsi %[[A]], %[[OTHER]] : i64
 // CHECK-COUNT-2: nvvm.shfl.sync bfly %c-1_i32, %{{.+}}, %c2_i32,
 // CHECK-COUNT-2: nvvm.shfl.sync bfly %c-1_i32, %{{.+}}, %c4_i32,
@@ -265,7 +264,6 @@ tile.kernel @fold(%y: !y, %N: i64) dimensions = 1 {
 // CHECK-NOT:     arith.cmpi slt
 // CHECK:         %[[ALL:.+]] = arith.ori %[[LANE]], %c31_i32
 // CHECK-COUNT-4: nvvm.shfl.sync idx %c-1_i32, %{{.+}}, %[[ALL]],
-// CHECK:         arith.ori
 // CHECK:         %[[T1:.+]] = arith.addi %[[T0:.+]], %{{.+}} : i64
 // CHECK:         arith.addi %[[T0]], %{{.+}} : i64
 // CHECK:         arith.addi %[[T1]], %{{.+}} : i64
