@@ -267,7 +267,8 @@ private:
 struct Subject {
   Type tile;
   DistributedLayout layout;
-  SmallVector<unsigned> dimensions;
+  SmallVector<Value> spans;
+  SmallVector<unsigned> dimensions; ///< of the spans' axes
   SmallVector<Type> states;
   bool isOrdered;
 
@@ -279,7 +280,7 @@ Subject subjectOf(Value operand, ValueRange spans, SmallVector<Type> states, boo
   auto dimensionOf = [&](Value span) {
     return static_cast<unsigned>(tile::positionOfAxis(tile, cast<tile::SpanType>(span.getType()).getAxis()));
   };
-  return {tile, layoutAttr(tile).getValue(), llvm::map_to_vector(spans, dimensionOf), std::move(states), isOrdered};
+  return {tile, layoutAttr(tile).getValue(), llvm::to_vector(spans), llvm::map_to_vector(spans, dimensionOf), std::move(states), isOrdered};
 }
 
 Subject subjectOf(tile::ReduceOp op) {
@@ -382,7 +383,7 @@ private:
     if (!subject.isOrdered)
       return {};
     unsigned dimension = subject.dimensions.front();
-    const Axis &axis = emitter.axis(tile::axesOf(subject.tile)[dimension]);
+    const Axis &axis = emitter.axis(subject.spans.front());
     if (axis.isFull && axis.capacity == subject.layout.shape()[dimension])
       return {};
     Value first = emitter.coordinate(layoutAttr(subject.tile), number, dimension);
@@ -510,7 +511,7 @@ void emitArgReduce(Emitter &emitter, tile::ArgReduceOp op) {
             arith::SelectOp::create(builder, takesRight, rhs[1], lhs[1])};
   };
   Reducer(emitter, subject, op, combineStates).run(values);
-  Value start = emitter.axis(op.getSpan().getType().getAxis()).start;
+  Value start = emitter.axis(op.getSpan()).start;
   setResult(emitter, subject, op.getResult(), values,
             [&](const States &states) { return emitter.add(start, emitter.toI64(states[1])); });
 }
