@@ -62,6 +62,8 @@ static Status bindView(const Parameter &parameter, const tw_argument &given, Vie
     return invalid(parameter.name, concat("rank is ", given.rank, ", expected 1 to ", TW_MAX_RANK));
   if (given.alignment < 0 || (given.alignment & (given.alignment - 1)) != 0)
     return invalid(parameter.name, concat("alignment ", given.alignment, " is not a power of two"));
+  if (given.memory < 0)
+    return invalid(parameter.name, concat("there is no memory number ", given.memory, " (TW_MEMORY_HOST, …)"));
   if (given.alignment && reinterpret_cast<uintptr_t>(given.data) % static_cast<uintptr_t>(given.alignment) != 0)
     return invalid(parameter.name,
                    concat("the address is not a multiple of the ", given.alignment, " bytes that are promised"));
@@ -69,6 +71,7 @@ static Status bindView(const Parameter &parameter, const tw_argument &given, Vie
   view.dtype = given.dtype;
   view.rank = given.rank;
   view.alignment = given.alignment;
+  view.memory = given.memory;
   std::copy_n(given.shape, given.rank, view.shape);
   std::copy_n(given.strides, given.rank, view.strides);
   for (int dimension = 0; dimension < view.rank; ++dimension)

@@ -17,7 +17,8 @@ struct ViewArgument {
   int rank = 0;
   int64_t shape[TW_MAX_RANK] = {};
   int64_t strides[TW_MAX_RANK] = {};
-  int32_t alignment = 0; ///< promised by the host; 0: nothing said
+  int32_t alignment = 0;              ///< promised by the host; 0: nothing said
+  int32_t memory = TW_MEMORY_UNKNOWN; ///< whose it is
 
   int64_t elements() const;
   bool isEmpty() const { return elements() == 0; }

@@ -5,6 +5,7 @@
 #include "runtime/Text.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace tilewright::runtime {
 
@@ -73,10 +74,21 @@ tw_dtype dtypeOf(DLDataType type) {
   }
 }
 
-/// Memory that the CPU can reach: its own, and what CUDA or ROCm has pinned for it or shares with it.
-bool isReachable(int32_t deviceType) {
-  constexpr int32_t cpu = 1, cudaHost = 3, rocmHost = 11, cudaManaged = 13;
-  return deviceType == cpu || deviceType == cudaHost || deviceType == rocmHost || deviceType == cudaManaged;
+/// What CUDA or ROCm has pinned or shares serves the host and a device, so nothing is known.
+std::optional<int32_t> memoryOf(DLDevice device) {
+  constexpr int32_t cpu = 1, cuda = 2, cudaHost = 3, rocmHost = 11, cudaManaged = 13;
+  switch (device.deviceType) {
+  case cpu:
+    return TW_MEMORY_HOST;
+  case cuda:
+    return TW_MEMORY_CUDA + device.deviceId;
+  case cudaHost:
+  case rocmHost:
+  case cudaManaged:
+    return TW_MEMORY_UNKNOWN;
+  default:
+    return std::nullopt;
+  }
 }
 
 } // namespace
@@ -89,9 +101,10 @@ Status viewFromDLPack(const void *from, bool isVersioned, tw_argument &view) {
       return Status(TW_UNSUPPORTED, concat("the tensor is of DLPack version ", managed->majorVersion, ", expected 1"));
     tensor = &managed->tensor;
   }
-  if (!isReachable(tensor->device.deviceType))
+  std::optional<int32_t> memory = memoryOf(tensor->device);
+  if (!memory)
     return Status(TW_UNSUPPORTED, concat("the tensor is on DLPack device type ", tensor->device.deviceType,
-                                         ", expected the memory of the CPU"));
+                                         ", expected the memory of the CPU or of CUDA"));
   view.dtype = dtypeOf(tensor->dtype);
   if (view.dtype == TW_NO_DTYPE)
     return Status(TW_UNSUPPORTED,
@@ -103,6 +116,7 @@ Status viewFromDLPack(const void *from, bool isVersioned, tw_argument &view) {
     return Status(TW_INVALID_SHAPE, concat("the tensor has rank ", tensor->ndim, ", and its shape is null"));
   tw_argument shaped = tw_strided_view(view.parameter, nullptr, view.dtype, tensor->ndim, tensor->shape, tensor->strides);
   shaped.data = tensor->data ? static_cast<char *>(tensor->data) + tensor->byteOffset : nullptr;
+  shaped.memory = *memory;
   view = shaped;
   return {};
 }

@@ -427,6 +427,9 @@ tw_status tw_prepare(tw_kernel *kernel, const tw_specialization *specialization,
     Result<Call> call = specialize(*kernel->signature, *request, std::span(arguments, argument_count));
     if (!call.ok())
       return call.takeStatus();
+    if (Status status = checkMemory(*kernel->signature, call->arguments, request->isForGpu ? context->device.get() : nullptr);
+        !status.ok())
+      return status;
     bool hit = false;
     Result<std::shared_ptr<const LoadedKernel>> loaded = kernel->module->compile(call->specialization, hit);
     if (!loaded.ok())

@@ -56,6 +56,21 @@ Status tilewright::runtime::chooseTarget(SpecializationRequest &request, const s
   return {};
 }
 
+Status tilewright::runtime::checkMemory(const Signature &signature, const Arguments &arguments, const GpuDevice *device) {
+  std::string here = device ? device->properties().target : "cpu";
+  for (size_t index = 0; index < signature.parameters.size(); ++index) {
+    const std::optional<ViewArgument> &view = arguments.views[index];
+    if (!view || view->memory == TW_MEMORY_UNKNOWN)
+      continue;
+    std::string there = view->memory == TW_MEMORY_HOST ? std::string("cpu") : concat("cuda:", view->memory - TW_MEMORY_CUDA);
+    if (there != here)
+      return Status(TW_INVALID_ARGUMENT,
+                    concat("parameter ", signature.parameters[index].name, ": is in the memory of ", there,
+                           ", and the kernel runs on ", here, ": copy it, or prepare the kernel for ", there));
+  }
+  return {};
+}
+
 std::vector<GpuProperties> tilewright::runtime::devices(std::string &cudaTrouble) {
   std::vector<GpuProperties> all;
   Result<std::vector<GpuProperties>> cuda = cudaDevices();

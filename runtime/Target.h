@@ -20,6 +20,9 @@ Result<std::shared_ptr<GpuDevice>> openDevice(const std::string &target, int thr
 /// Sets what the compiler is asked for: the context's target if the request names none. device: the context's.
 Status chooseTarget(SpecializationRequest &request, const std::string &contextTarget, const GpuDevice *device);
 
+/// Where it is known whose memory a view is, it must be that of what the kernel runs on. device: null for the CPU.
+Status checkMemory(const Signature &signature, const Arguments &arguments, const GpuDevice *device);
+
 /// Every device of this machine, the emulator included; what keeps CUDA's from being there.
 std::vector<GpuProperties> devices(std::string &cudaTrouble);
 

@@ -306,6 +306,10 @@ TW_API const char *tw_kernel_tunable(const tw_kernel *kernel, size_t index); /* 
 
 typedef enum tw_argument_kind TW_ENUM_BASE { TW_ARGUMENT_VIEW = 0, TW_ARGUMENT_INTEGER = 1, TW_ARGUMENT_REAL = 2 } tw_argument_kind;
 
+#define TW_MEMORY_UNKNOWN 0
+#define TW_MEMORY_HOST 1
+#define TW_MEMORY_CUDA 2
+
 /* The argument of one parameter. Any order; parameters that are not named are absent (views) or have their default (scalars). */
 typedef struct tw_argument {
   const char *parameter;
@@ -320,6 +324,9 @@ typedef struct tw_argument {
    * element's size is promised, which every usual array keeps; code for 64 can be better, and is then another specialization. For a
    * GPU the alignment of `data`, up to 16 bytes, is (16 if it is null): what device memory begins with always is. */
   int32_t alignment;
+  /* Whose memory it is: TW_MEMORY_UNKNOWN (the caller answers for it), TW_MEMORY_HOST, TW_MEMORY_CUDA + the number of the device. What is
+   * known is checked against what the kernel runs on. */
+  int32_t memory;
   /* A scalar: converted to the parameter's dtype. An integer also serves a float parameter; a real serves an integer one only if it
    * is integral. bool is 0 or 1. */
   int64_t integer;
@@ -336,7 +343,7 @@ TW_API tw_argument tw_integer(const char *parameter, int64_t value);
 TW_API tw_argument tw_real(const char *parameter, double value);
 
 /* A view of a DLPack tensor (no copy, no ownership taken: the tensor must outlive the launches). `tensor` is a DLTensor * or a
- * DLManagedTensor * (whose first member is one). Tensors in the memory of the CPU only. */
+ * DLManagedTensor * (whose first member is one). Its memory is the CPU's, a CUDA device's, or pinned or shared between them. */
 TW_API tw_status tw_view_from_dlpack(const char *parameter, const void *tensor, tw_argument *argument, tw_error **error);
 /* The same for a DLManagedTensorVersioned * of major version 1. Its read-only flag is for the caller to obey: nothing here keeps it. */
 TW_API tw_status tw_view_from_dlpack_versioned(const char *parameter, const void *managed_tensor, tw_argument *argument,

@@ -299,6 +299,41 @@ TEST_F(Cuda, TooMuchSharedMemoryIsSaid) {
                                           "bind smaller tunables");
 }
 
+TEST_F(Cuda, MemoryOfSomeoneElseIsRefused) {
+  Context context = makeGpuContext("cuda:1");
+  Kernel onGpu = makeKernel(context, gpuAddSource()), onCpu = makeKernel(context, addSource());
+  auto prepare = [&](const Kernel &kernel, int32_t memory, const char *target) {
+    int64_t shape[1] = {8};
+    alignas(16) static float array[24];
+    tw_argument arguments[3] = {tw_view("a", array, TW_F32, 1, shape), tw_view("b", array + 8, TW_F32, 1, shape),
+                                tw_view("c", array + 16, TW_F32, 1, shape)};
+    arguments[1].memory = memory;
+    tw_specialization specialization = {};
+    specialization.struct_size = sizeof(specialization);
+    specialization.target = target;
+    tw_launchable *launchable = nullptr;
+    tw_error *error = nullptr;
+    tw_prepare(kernel.raw(), &specialization, arguments, 3, &launchable, &error);
+    std::string text = tw_error_message(error);
+    tw_error_release(error);
+    tw_launchable_release(launchable);
+    return text;
+  };
+  EXPECT_EQ(prepare(onGpu, TW_MEMORY_UNKNOWN, nullptr), "");
+  EXPECT_EQ(prepare(onGpu, TW_MEMORY_CUDA + 1, nullptr), "");
+  EXPECT_EQ(prepare(onGpu, TW_MEMORY_CUDA, nullptr),
+            "parameter b: is in the memory of cuda:0, and the kernel runs on cuda:1: copy "
+            "it, or prepare the kernel for cuda:0");
+  EXPECT_EQ(prepare(onGpu, TW_MEMORY_HOST, nullptr),
+            "parameter b: is in the memory of cpu, and the kernel runs on cuda:1: copy it, "
+            "or prepare the kernel for cpu");
+  EXPECT_EQ(prepare(onCpu, TW_MEMORY_HOST, "cpu"), "");
+  EXPECT_EQ(prepare(onCpu, TW_MEMORY_CUDA + 1, "cpu"),
+            "parameter b: is in the memory of cuda:1, and the kernel runs on cpu: copy "
+            "it, or prepare the kernel for cuda:1");
+  EXPECT_EQ(prepare(onGpu, -1, nullptr), "parameter b: there is no memory number -1 (TW_MEMORY_HOST, …)");
+}
+
 // ---- Assembling -------------------------------------------------------------------------------------------------------------
 
 TEST_F(Cuda, TheDriverAssemblesWithoutPtxas) {

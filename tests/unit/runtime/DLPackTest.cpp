@@ -68,14 +68,29 @@ TEST(DLPack, OtherTensorsAreRefused) {
     tw_error_release(error);
     return text;
   };
-  EXPECT_EQ(message([](Tensor &from) { from.deviceType = 2; }),
-            "the tensor is on DLPack device type 2, expected the memory of the CPU");
+  EXPECT_EQ(message([](Tensor &from) { from.deviceType = 7; }),
+            "the tensor is on DLPack device type 7, expected the memory of the CPU or of CUDA");
   EXPECT_EQ(message([](Tensor &from) { from.code = 5; }),
             "the tensor has DLPack type code 5 of 32 bits and 1 lanes, which is no dtype of the language");
   EXPECT_EQ(message([](Tensor &from) { from.lanes = 4; }),
             "the tensor has DLPack type code 2 of 32 bits and 4 lanes, which is no dtype of the language");
   EXPECT_EQ(message([](Tensor &from) { from.ndim = 0; }), "the tensor has rank 0, expected 1 to 5");
   EXPECT_EQ(message([](Tensor &from) { from.shape = nullptr; }), "the tensor has rank 2, and its shape is null");
+}
+
+TEST(DLPack, TheMemoryIsKnown) {
+  for (auto [deviceType, expected] : {std::pair(1, TW_MEMORY_HOST),
+                                      {2, TW_MEMORY_CUDA + 3},
+                                      {3, TW_MEMORY_UNKNOWN},
+                                      {11, TW_MEMORY_UNKNOWN},
+                                      {13, TW_MEMORY_UNKNOWN}}) {
+    Tensor from = tensor();
+    from.deviceType = deviceType;
+    from.deviceId = 3;
+    tw_argument view;
+    ASSERT_EQ(tw_view_from_dlpack("x", &from, &view, nullptr), TW_OK);
+    EXPECT_EQ(view.memory, expected) << deviceType;
+  }
 }
 
 TEST(DLPack, VersionedTensors) {
