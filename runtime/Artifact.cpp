@@ -114,7 +114,28 @@ private:
       return status;
     if (Status status = readAmount("shared_bytes", 0, int64_t(1) << 20, gpu.sharedBytes); !status.ok())
       return status;
-    return readAmount("message_words", 0, int64_t(1) << 20, gpu.messageWords);
+    if (Status status = readAmount("message_words", 0, int64_t(1) << 20, gpu.messageWords); !status.ok())
+      return status;
+    return readCudaFunctions(gpu.functions);
+  }
+
+  Status readCudaFunctions(cuda::CudaSource &functions) {
+    auto source = tree.find("cuda");
+    if (source == tree.end() || source->is_null())
+      return {};
+    if (Status status = readText(*source, "text", functions.text); !status.ok())
+      return status;
+    const json *headers = findArray(*source, "headers");
+    if (!headers)
+      return {};
+    for (const json &header : *headers) {
+      auto &[name, text] = functions.headers.emplace_back();
+      if (Status status = readText(header, "name", name); !status.ok())
+        return status;
+      if (Status status = readText(header, "text", text); !status.ok())
+        return status;
+    }
+    return {};
   }
 
   /// Only lists have a coordinate for each.

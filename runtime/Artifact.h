@@ -6,6 +6,7 @@
 
 #include "runtime/LaunchProgram.h"
 #include "runtime/Signature.h"
+#include "runtime/cuda/CudaSource.h"
 
 #include <map>
 #include <span>
@@ -40,6 +41,7 @@ struct GpuArtifact {
   int64_t sharedBytes = 0;          ///< dynamic, of such a block
   int64_t messageWords = 0;         ///< the most that a tile reports at once; 0: the kernel reports nothing
   bool isNested = false;            ///< tiles remain within each of the grid axes'
+  cuda::CudaSource functions;       ///< in CUDA C++, which the code calls; an empty text: none
 };
 
 struct Artifact {

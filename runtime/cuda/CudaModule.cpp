@@ -1,7 +1,5 @@
 #include "runtime/cuda/CudaModule.h"
 
-#include "runtime/DiskCache.h"
-#include "runtime/Sha256.h"
 #include "runtime/Text.h"
 #include "runtime/cuda/AssemblerLog.h"
 #include "runtime/cuda/Ptxas.h"
@@ -33,16 +31,10 @@ Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std
   Result<std::string> version = ptxas.version();
   if (!version.ok())
     return version.takeStatus();
-  std::string key;
-  if (loading.disk && loading.disk->isWanted()) {
-    Sha256 hash;
-    for (std::string_view part : {std::string_view("cubin"), std::string_view(*version), std::string_view(architecture), ptx})
-      hash.update(concat(part.size(), ':')).update(part);
-    key = hash.digest();
-    if (std::optional<DiskCacheEntry> entry = loading.disk->find(key)) {
-      warnOf(kernel, entry->warnings, loading);
-      return std::move(entry->bytes);
-    }
+  std::string key = loading.keyOf(std::to_array<std::string_view>({"cubin", *version, architecture, ptx}));
+  if (std::optional<DiskCacheEntry> entry = loading.find(key)) {
+    warnOf(kernel, entry->warnings, loading);
+    return std::move(entry->bytes);
   }
   auto begin = std::chrono::steady_clock::now();
   Result<Assembly> assembly = ptxas.assemble(kernel, ptx, architecture);
@@ -50,8 +42,7 @@ Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std
     return assembly.takeStatus();
   int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
   warnOf(kernel, assembly->log, loading);
-  if (!key.empty())
-    loading.disk->store(key, {"cubin", kernel, architecture, "", assembly->log, nanoseconds, assembly->code});
+  loading.store(key, {"cubin", kernel, architecture, "", assembly->log, nanoseconds, assembly->code});
   return std::move(assembly->code);
 }
 

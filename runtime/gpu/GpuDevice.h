@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/Status.h"
+#include "runtime/gpu/GpuLoading.h"
 
 #include <cstdint>
 #include <functional>
@@ -14,8 +15,6 @@
 #include <string_view>
 
 namespace tilewright::runtime {
-
-class DiskCache;
 
 using GpuAddress = uint64_t;
 
@@ -38,12 +37,6 @@ struct GpuLaunchShape {
   uint32_t threads = 1; ///< of a block
   uint32_t sharedBytes = 0;
   uint32_t clusterBlocks = 1; ///< consecutive in x
-};
-
-/// What a device may use while it loads code.
-struct GpuLoading {
-  std::function<void(std::string)> warn = [](const std::string &) {}; ///< what the assembler says that somebody should know
-  DiskCache *disk = nullptr;                                          ///< where code that was made here may be kept
 };
 
 /// An entry of a module, ready to be launched with as much dynamic shared memory as was said when it was asked for. Lives no

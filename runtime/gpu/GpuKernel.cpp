@@ -1,6 +1,7 @@
 #include "runtime/gpu/GpuKernel.h"
 
 #include "runtime/Text.h"
+#include "runtime/cuda/CudaFunctions.h"
 
 #include <charconv>
 
@@ -41,6 +42,14 @@ Result<std::unique_ptr<GpuKernel>> GpuKernel::load(const Artifact &artifact, std
                          properties.target, " has ", properties.sharedBytesPerBlock, ": bind smaller tunables"));
   auto kernel = std::make_unique<GpuKernel>();
   std::string_view text(reinterpret_cast<const char *>(artifact.code.data()), artifact.code.size());
+  std::string complete;
+  if (!artifact.gpu.functions.text.empty()) {
+    Result<std::string> merged = cuda::withCudaFunctions(name, text, artifact.gpu.functions, properties.architecture, loading);
+    if (!merged.ok())
+      return merged.takeStatus();
+    complete = std::move(*merged);
+    text = complete;
+  }
   Result<std::shared_ptr<GpuModule>> module = device->load(name, text, loading);
   if (!module.ok())
     return module.takeStatus();

@@ -192,6 +192,10 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   "shared_bytes": 49152         dynamic shared memory of such a block
  *   "entries": {"tiles": NAME, "begin": NAME | null, "finish": NAME | null}
  *   "message_words": 0 | n        the largest number of words that one tile may report at once; 0: the kernel reports nothing
+ *   "cuda": null | {"text": "…", "headers": [{"name": "hash.cuh", "text": "…"}]}
+ *                                 a translation unit in CUDA C++, which may include the headers, that defines the functions which the
+ *                                 code declares as .extern .func: extern "C" __device__ functions. The runtime compiles it and puts
+ *                                 its functions into the module
  *
  * Every entry has one parameter, a structure by value: an array of 64-bit slots.
  *

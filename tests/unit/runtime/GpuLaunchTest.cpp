@@ -380,6 +380,15 @@ TEST(GpuContext, TargetsAreNamed) {
                             "emulator:<architecture>");
 }
 
+TEST(GpuContext, TheEmulatorsSeedIsANumber) {
+  setenv("TILEWRIGHT_EMULATOR_SEED", "x7", 1);
+  tilewright::Result<Context> context = Context::create({.target = "emulator"});
+  EXPECT_EQ(failureOf(context), "$TILEWRIGHT_EMULATOR_SEED is `x7`, expected a number");
+  setenv("TILEWRIGHT_EMULATOR_SEED", "7", 1);
+  EXPECT_EQ(columnSum(std::vector<float>(300, 1), 100, 3), std::vector<float>(3, 100));
+  unsetenv("TILEWRIGHT_EMULATOR_SEED");
+}
+
 TEST(GpuContext, ASpecializationMayNameTheDeviceOrTheProcessor) {
   Context context = makeGpuContext("emulator:sm_80");
   Kernel onCpu = makeKernel(context, addSource()), onGpu = makeKernel(context, gpuAddSource());
