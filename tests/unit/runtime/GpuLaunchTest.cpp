@@ -448,12 +448,22 @@ TEST(GpuContext, MemoryKeepsItsContext) {
 }
 
 TEST(GpuContext, LaunchesAreTimed) {
-  Context context = makeGpuContext();
-  Add add(context, 1000);
-  tilewright::Result<int64_t> one = add.launchable->time(1), many = add.launchable->time(20);
-  ASSERT_TRUE(one.ok() && many.ok());
-  EXPECT_GT(*one, 0);
-  EXPECT_GT(*many, *one);
+  int reports = 0;
+  tilewright::ContextOptions options;
+  options.reportUser = &reports;
+  options.report = [](void *user, const tw_report *) { ++*static_cast<int *>(user); };
+  Context context = makeGpuContext("emulator", options);
+  DeviceMemory x = upload(context, std::vector<int32_t>(1));
+  tilewright::Result<Launchable> talk =
+      makeKernel(context, gpuTalkSource()).prepare({{"x", View(x.as<int32_t>(), {1})}, {"limit", 1}});
+  ASSERT_TRUE(talk.ok()) << failureOf(talk);
+  tilewright::Result<int64_t> time = talk->time(5);
+  ASSERT_TRUE(time.ok()) << failureOf(time);
+  EXPECT_GE(*time, talk->elapsedNanoseconds());
+  EXPECT_EQ(reports, 5);
+  talk = makeKernel(context, gpuTalkSource()).prepare({{"x", View(x.as<int32_t>(), {1})}, {"limit", 0}});
+  EXPECT_EQ(failureOf(talk->time(5)), "t.tile:3:3: assertion failed: too far: 0"); // the first that fails is the last
+  EXPECT_EQ(reports, 7);
 }
 
 TEST(GpuContext, DevicesAreListed) {

@@ -1,0 +1,92 @@
+"""`tilewright run` on a GPU and on the emulator: hand-written PTX behind a compiler that says what it is told, and a CUDA driver over host
+memory (tests/unit/runtime/fake). Run with --help for the options."""
+
+import json
+import os
+import subprocess
+
+from harness import Mismatch, cli, main, test
+
+FAKE = os.environ.get("TILEWRIGHT_FAKE_FOLDER", "")
+PTX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../unit/runtime/fake/Kernels.ptx")
+
+
+def source(t, entry):
+    """kernel add(a: f32[N], b: f32[N], c: out f32[N]) over (n in N by 64) { c[n] = a[n] + b[n]; } in the fake compiler's language."""
+    views = [
+        {"name": name, "kind": "view", "access": access, "dtype": "f32", "optional": False, "dimensions": [{"kind": "name", "name": "N"}]}
+        for name, access in (("a", "in"), ("b", "in"), ("c", "out"))
+    ]
+    axis = {"name": "n", "low": 0, "high": {"dim": "N"}, "span": True, "by": 64, "parent": None}
+    metadata = {"dimensions": ["N"], "axes": [axis], "grid_axes": ["n"], "threads": 32, "shared_bytes": 0, "entries": {"tiles": entry}}
+    kernel = {"name": "add", "documentation": "", "statics": [], "parameters": views, "tunables": []}
+    path = os.path.join(t.folder, entry + ".json")
+    with open(path, "w") as file:
+        json.dump({"kernels": [kernel], "metadata": metadata, "object": PTX}, file)
+    return path
+
+
+def tilewright(t, *arguments, code=0, **environment):
+    command = [cli(), *arguments]
+    t.commands.append(command)
+    settings = {"TILEWRIGHT_COMPILER_LIBRARY": FAKE + "/Compiler.so", "TILEWRIGHT_CUDA_DRIVER": FAKE + "/CudaDriver.so",
+                "TILEWRIGHT_PTXAS": "off", "TILEWRIGHT_CACHE_DIR": "off"}
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(os.environ, **{**settings, **environment}))
+    if result.returncode != code:
+        raise Mismatch(f"exit code {result.returncode}, expected {code}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def require(condition, message):
+    if not condition:
+        raise Mismatch(message)
+
+
+ADD = ("--in", "a=[1, 2, 3]", "--in", "b=[10, 20, 30]", "--out", "c=-")
+
+
+@test
+def arrays_go_to_the_device_and_back(t):
+    for target, shown in (("emulator", "emulator (sm_90a)"), ("emulator:sm_80", "emulator:sm_80 (sm_80)"), ("cuda", "cuda:0 (sm_90a)"),
+                          ("cuda:1", "cuda:1 (sm_90a)")):
+        out = tilewright(t, "run", source(t, "add_tiles"), "--target", target, "--repeat", "3", *ADD).stdout
+        require("c = [11, 22, 33]" in out and "target   " + shown in out and "median of 3 launches" in out, out)
+
+
+@test
+def slices_are_views_of_what_was_copied(t):
+    given = ("--in", "a=[1, 2, 3, 4]", "--slice", "a=2:4", "--in", "b=[0, 9, 0, 8, 0]", "--slice", "b=1:5:2", "--out", "c=-")
+    for target in ("emulator", "cuda"):
+        out = tilewright(t, "run", source(t, "add_tiles"), "--target", target, *given).stdout
+        require("c = [12, 12]" in out, out)
+
+
+@test
+def accesses_outside_are_found(t):
+    told = tilewright(t, "run", source(t, "overrun_tiles"), "--target", "emulator", *ADD, code=1).stderr
+    require("out of bounds: kernel overrun_tiles at Kernels.cu" in told and "PTX line" in told, told)
+    told = tilewright(t, "run", source(t, "overrun_tiles"), "--target", "cuda", *ADD, code=1).stderr
+    require("the kernel wrote outside of the memory of `c`" in told, told)
+
+
+@test
+def devices_that_are_not_there(t):
+    told = tilewright(t, "run", source(t, "add_tiles"), "--target", "cuda", *ADD, code=1, TILEWRIGHT_CUDA_DRIVER="/nowhere.so").stderr
+    require("the CUDA driver cannot be loaded" in told, told)
+    told = tilewright(t, "run", source(t, "add_tiles"), "--target", "emulator:sm_1", *ADD, code=2).stderr
+    require("the emulator has no architecture sm_1" in told, told)
+
+
+@test
+def info_lists_the_devices(t):
+    real = {"TILEWRIGHT_COMPILER_LIBRARY": ""}
+    text = tilewright(t, "info", **real).stdout
+    require("cuda:1: Fake H200, the second, sm_90a, 132 multiprocessors" in text and "emulator: " in text, text)
+    devices = json.loads(tilewright(t, "info", "--json", **real).stdout)
+    require([device["target"] for device in devices["devices"]] == ["cuda:0", "cuda:1", "emulator"], devices)
+    text = tilewright(t, "info", **real, TILEWRIGHT_CUDA_DRIVER="/nowhere.so").stdout
+    require("the CUDA driver cannot be loaded" in text, text)
+
+
+if __name__ == "__main__":
+    main()
