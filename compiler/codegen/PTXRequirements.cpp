@@ -62,6 +62,7 @@ constexpr Requirement requirements[] = {
     {"griddepcontrol.", "", &GpuTarget::hasClusters, 78},
     {"wgmma.", "", &GpuTarget::multipliesFromShared, 80},
     {"setmaxnreg.", "", &GpuTarget::movesRegistersBetweenWarps, 80},
+    {"redux.sync.f", "", &GpuTarget::reducesFloats, 86},
 };
 
 const Requirement *requirementOf(llvm::StringRef name) {

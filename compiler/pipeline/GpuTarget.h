@@ -28,6 +28,7 @@ struct GpuTarget {
   bool hasClusters;                ///< of blocks, with each other's shared memory
   bool multipliesFromShared;       ///< wgmma
   bool movesRegistersBetweenWarps; ///< setmaxnreg
+  bool reducesFloats;              ///< redux.sync on f32
 
   /// The architecture of that name; `sm_90` is taken for `sm_90a`, `sm_100` and `sm_120` likewise.
   static std::optional<GpuTarget> named(std::string_view text);

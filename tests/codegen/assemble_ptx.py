@@ -1,8 +1,10 @@
 """What --emit-ptx prints is taken by ptxas, without a word, for every architecture. Usage: assemble_ptx.py TILE-OPT FILE…
 
 ptxas is $TILEWRIGHT_PTXAS, or that of the PATH or of the CUDA toolkit's usual place. Without one the test ends with status 77: skipped.
+A file for some architectures alone names them in a line `// ARCHITECTURES: sm_90a …`.
 """
 
+import concurrent.futures
 import os
 import re
 import shutil
@@ -19,6 +21,12 @@ def architectures(tile_opt):
     """The list in the message for a name that is none."""
     message = subprocess.run([tile_opt, "--emit-ptx=none", os.devnull], capture_output=True, text=True).stderr
     return re.findall(r"sm_\w+", message)
+
+
+def architectures_of(path, all_architectures):
+    with open(path) as file:
+        line = re.search(r"^// ARCHITECTURES: (.*)$", file.read(), re.M)
+    return line.group(1).split() if line else all_architectures
 
 
 def fault(tile_opt, ptxas, architecture, path):
@@ -38,14 +46,14 @@ def main(tile_opt, *paths):
         return 77
     all_architectures = architectures(tile_opt)
     assert all_architectures and paths, "nothing to assemble"
-    faults = 0
-    for path in paths:
-        for architecture in all_architectures:
-            if text := fault(tile_opt, ptxas, architecture, path):
-                print(f"{path} for {architecture}: {text}")
-                faults += 1
-    print(f"{len(paths) * len(all_architectures)} assembled, {faults} faults")
-    return 1 if faults else 0
+    pairs = [(path, architecture) for path in paths for architecture in architectures_of(path, all_architectures)]
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        texts = list(executor.map(lambda pair: fault(tile_opt, ptxas, pair[1], pair[0]), pairs))
+    for (path, architecture), text in zip(pairs, texts):
+        if text:
+            print(f"{path} for {architecture}: {text}")
+    print(f"{len(pairs)} files and architectures, {sum(map(bool, texts))} with faults")
+    return 1 if any(texts) else 0
 
 
 if __name__ == "__main__":
