@@ -11,12 +11,13 @@ using namespace math_formulas;
 namespace constants = math_constants;
 
 Expr expandErf(const Expr &x, const MathTarget &target) {
+  if (target.approximate)
+    return approximateErf(x);
   Expr size = magnitude(x);
   Expr bounded = atMost(size, choose(x, 4.0, 6.0));
   Expr square = bounded * bounded;
   Expr near = mulAdd(bounded, polynomial(square, choose(x, constants::erfNearF32, constants::erfNearF64)), bounded);
-  Expr divisor = bounded + 2.0;
-  Expr t = target.approximate ? approximateQuotient(x.constant(1.0), divisor) : 1.0 / divisor;
+  Expr t = 1.0 / (bounded + 2.0);
   Expr g = polynomial(t, choose(x, constants::erfFarF32, constants::erfFarF64));
   Expr far = 1.0 - expandExp(-square, target) * g;
   return withSign(select(size < 0.84, near, far), signBit(x));

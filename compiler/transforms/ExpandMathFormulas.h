@@ -36,6 +36,7 @@ Expr nvidiaRsqrt(const Expr &x);
 Expr approximateExp(const Expr &x);
 Expr approximateExp2(const Expr &x);
 Expr approximateTanh(const Expr &x);
+Expr approximateErf(const Expr &x);
 Expr approximateLog(const Expr &x);
 Expr approximateLog2(const Expr &x);
 Expr approximateLog1p(const Expr &x);

@@ -18,12 +18,13 @@
 //   log, log2    2^-18                       lg2; near 1, where its error is not relative, a polynomial
 //   log1p        2^-18                       the same; 1 + x is rounded where |x| > 1/16
 //   sin, cos     2^-14.5                     sin and cos of an angle in one quadrant; below 2^-6 the angle is its sine
-//   erf          2^-17                       as without the licence, from exp and a quotient of this table
+//   erf          2^-10.98                    tanh of a polynomial
 //   1 / x, x / y 2^-22                       rcp, div.full
 //   sqrt         2^-23                       sqrt.approx, which LLVM selects
 //
 // pow is not among them: y lg2(x) has an error that grows with y.
 
+#include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"
 #include "compiler/transforms/NvidiaIntrinsics.h"
 
@@ -64,6 +65,12 @@ template <typename Op> static Expr emitApproximate(const Expr &x) {
 
 Expr approximateTanh(const Expr &x) {
   return emitApproximate<math::TanhOp>(x);
+}
+
+/// erf(x) = tanh(x q(x^2)), where q grows slowly. The polynomial's last coefficient is positive, so that beyond its interval,
+/// where erf is 1, the argument only grows.
+Expr approximateErf(const Expr &x) {
+  return approximateTanh(x * polynomial(x * x, math_constants::erfByTanhF32));
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ Needs mpmath. Takes about a minute: python3 scripts/math/minimax.py > compiler/t
 
 import struct
 
-from mpmath import cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, tanh, workprec
+from mpmath import atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, tanh, workprec
 
 
 def solve(g, weight, powers, points):
@@ -215,6 +215,10 @@ def error_function():
               bend**2 * 1.01, bits)
         table(f'erfFarF{bits}', 'q where erf(x) = 1 - exp(-x^2) q(1 / (x + 2))', far, weight, far_degree, 1 / mpf(end + 2),
               1 / (bend + 2) * 1.001, bits)
+    # For GPUs, which have an instruction for tanh.
+    argument = lambda z: atanh(erf(sqrt(z))) / sqrt(z)
+    table('erfByTanhF32', 'q where erf(x) = tanh(x q(x^2))', argument,
+          lambda z: (1 - erf(sqrt(z))**2) * sqrt(z) / erf(sqrt(z)), 4, tiny, mpf('3.3')**2, 32)
 
 
 def main():

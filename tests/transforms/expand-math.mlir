@@ -126,6 +126,19 @@ func.func @approximate(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
 
 // -----
 
+// erf is the tanh of a polynomial.
+// NVIDIA-LABEL: func.func @error_function(
+// NVIDIA-NOT:     arith.select
+// NVIDIA:         %[[ARGUMENT:.*]] = arith.mulf %arg0, %{{[0-9]+}} : f32
+// NVIDIA-NEXT:    math.tanh %[[ARGUMENT]] fastmath<afn> : f32
+// NVIDIA-NEXT:    return
+func.func @error_function(%x: f32) -> f32 {
+  %0 = math.erf %x fastmath<afn> : f32
+  return %0 : f32
+}
+
+// -----
+
 // Without it, and on f64 always, only rsqrt has an instruction that is good enough: for f32.
 // NVIDIA-LABEL: func.func @exact(
 // NVIDIA-NOT:     approx
