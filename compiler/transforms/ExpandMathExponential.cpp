@@ -38,17 +38,16 @@ Expr expandExp(const Expr &x, const MathTarget &target) {
   if (target.approximate)
     return approximateExp(x);
   // Beyond these the result is 0 or infinity anyway; they keep n in the range of the exponent field.
-  Expr bounded = atMost(atLeast(x, choose(x, -104.0, -746.0)), choose(x, 89.0, 710.0));
-  Reduced reduced(bounded);
+  Reduced reduced(bounded(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0), target));
   return scale(reduced.expMinusOne() + 1.0, reduced.n.integer, target);
 }
 
 Expr expandExp2(const Expr &x, const MathTarget &target) {
   if (target.approximate)
     return approximateExp2(x);
-  Expr bounded = atMost(atLeast(x, choose(x, -151.0, -1076.0)), choose(x, 129.0, 1025.0));
-  Rounded n = roundProduct(bounded, 1.0);
-  Expr r = bounded - n.value; // exact
+  Expr inRange = bounded(x, choose(x, -151.0, -1076.0), choose(x, 129.0, 1025.0), target);
+  Rounded n = roundProduct(inRange, 1.0);
+  Expr r = inRange - n.value; // exact
   return scale(mulAdd(r, polynomial(r, choose(x, constants::exp2F32, constants::exp2F64)), 1.0), n.integer, target);
 }
 

@@ -41,6 +41,12 @@ Expr roundToEven(const Expr &x) {
   return x.emit<mlir::math::RoundEvenOp>(x);
 }
 
+Expr bounded(const Expr &x, double low, double high, const MathTarget &target) {
+  if (!target.nvidia || isF64(x)) // x86 has no minimum that NaN wins
+    return atMost(atLeast(x, low), high);
+  return x.emit<mlir::arith::MinimumFOp>(x.emit<mlir::arith::MaximumFOp>(x, x.constant(low)), x.constant(high));
+}
+
 /// 1.5 * 2^23 (2^52): a sum with it has its last place at 1, and its integer value in the low bits.
 static double integerOffset(const Expr &x) {
   return isF64(x) ? 0x1.8p52 : 0x1.8p23;

@@ -77,6 +77,7 @@ Expr withSign(const Expr &x, const Expr &sign);       ///< x >= 0 with a sign bi
 Expr asFloatLike(const Expr &bits, const Expr &like); ///< an integer's bits as `like`'s type
 Expr squareRoot(const Expr &x);
 Expr roundToEven(const Expr &x);
+Expr bounded(const Expr &x, double low, double high, const MathTarget &target); ///< a NaN stays
 
 /// x rounded to an integer, |x| < 2^22 (2^51), without a conversion, which would be undefined for NaN.
 struct Rounded {

@@ -66,3 +66,16 @@ llvm.func @pairs(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   llvm.store %r, %p : vector<2xf16>, !llvm.ptr<1>
   llvm.return
 }
+
+// The exponential without the licence: bounds by one instruction each, no division, no branch.
+// CHECK: .entry exact(
+// CHECK: max.NaN.f32
+// CHECK-NEXT: min.NaN.f32
+// CHECK-NOT: setp
+// CHECK-NOT: div
+// CHECK: ret;
+llvm.func @exact(%p: !llvm.ptr<1>, %x: f32) attributes {nvvm.kernel} {
+  %r = math.exp %x : f32
+  llvm.store %r, %p : f32, !llvm.ptr<1>
+  llvm.return
+}
