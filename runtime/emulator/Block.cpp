@@ -10,8 +10,9 @@ using namespace tilewright::runtime::emulator;
 Block::Block(Cluster &cluster, unsigned rank, Index3 index, uint16_t firstParty)
     : cluster(cluster), launch(cluster.launch), rank(rank), index(index), firstParty(firstParty),
       shared(launch.kernel.dynamicOffset - sharedBase + launch.shape.dynamicSharedBytes),
-      shadow(static_cast<uint32_t>(shared.size())), async(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z),
-      specials(offsetOf(Special::Count)), threads(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z) {
+      shadow(static_cast<uint32_t>(shared.size()), launch.options.findUninitialized),
+      async(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z), specials(offsetOf(Special::Count)),
+      threads(launch.shape.block.x * launch.shape.block.y * launch.shape.block.z) {
   fillSpecials();
   unsigned count = (threads + warpSize - 1) / warpSize;
   for (unsigned warp = 0; warp < count; ++warp) {

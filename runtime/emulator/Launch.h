@@ -31,10 +31,11 @@ struct LaunchShape {
 };
 
 struct LaunchOptions {
-  int threads = 1;                        // clusters that run at once, over cores
-  std::optional<uint64_t> seed;           // who runs next and when copies land, at random; none: in order, as late as possible
-  bool checkRaces = true;                 // the shadow of shared memory: races, uninitialized reads, copies in flight
-  uint64_t stepLimit = uint64_t(1) << 32; // instructions of warps
+  int threads = 1;               // clusters that run at once, over cores
+  std::optional<uint64_t> seed;  // who runs next and when copies land, at random; none: in order, as late as possible
+  bool checkRaces = true;        // the shadow of shared memory: races, copies in flight, proxies, peers
+  bool findUninitialized = true; // with the races: reads of shared memory that nobody wrote; some kernels drop what they read
+  uint64_t stepLimit = uint64_t(1) << 32;      // instructions of warps
   std::function<void(std::string_view)> print; // vprintf; null: stdout
 };
 

@@ -113,7 +113,8 @@ bool isOver(Warp &warp, const Instruction &instruction, const Mbarrier &barrier,
   return barrier.phase > phase || (byParity && phase + 1 == barrier.phase);
 }
 
-/// try_wait suspends the lanes until the phase is over; with a seed it sometimes gives up, as it may. test_wait never suspends.
+/// test_wait never suspends. try_wait suspends the lanes until the phase is over, but gives up once before it does (with a
+/// seed, sometimes again), as it may: who does not ask again is found out.
 template <bool ByParity, bool Suspends> Outcome testPhase(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   uint32_t over = 0, waiting = 0;
   uint64_t waitAddress = 0, waitPhase = 0;
@@ -132,7 +133,9 @@ template <bool ByParity, bool Suspends> Outcome testPhase(Warp &warp, const Inst
       waitPhase = phase;
     }
   }
-  if (Suspends && waiting && !warp.block.chance(8)) {
+  bool givesUp = warp.lastTry != &instruction || warp.block.chance(8);
+  warp.lastTry = waiting ? &instruction : nullptr;
+  if (Suspends && waiting && !givesUp) {
     uint32_t others = lanes & ~waiting;
     warp.setPredicate(instruction.operand(0), over, others);
     return warp.waitFor(Wait::Kind::Mbarrier, static_cast<uint32_t>(waitAddress), waitPhase, waiting);

@@ -20,7 +20,8 @@ bool isFenced(const Accessor &before, const Actor &who) {
 
 } // namespace
 
-Shadow::Shadow(uint32_t size) : words((size + 3) / 4), isSplit((size + 3) / 4), isDefined((size + 3) / 4) {}
+Shadow::Shadow(uint32_t size, bool findsUninitialized)
+    : findsUninitialized(findsUninitialized), words((size + 3) / 4), isSplit((size + 3) / 4), isDefined((size + 3) / 4) {}
 
 void Shadow::split(uint32_t word) {
   if (bytes.empty())
@@ -128,7 +129,7 @@ std::optional<Conflict> Shadow::read(uint32_t offset, uint32_t count, const Acto
   return visit(offset, count, [&](Cell &cell, uint32_t word, uint8_t mask) -> std::optional<Conflict> {
     if (auto kind = afterWrite(cell, who))
       return Conflict{*kind, cell.write, word * 4};
-    if ((isDefined[word] & mask) != mask)
+    if (findsUninitialized && (isDefined[word] & mask) != mask)
       return Conflict{Conflict::Kind::Uninitialized, {}, word * 4};
     noteReader(cell, who);
     return std::nullopt;
@@ -146,8 +147,8 @@ std::optional<Conflict> Shadow::readOperand(uint32_t offset, uint32_t count, con
 }
 
 bool Shadow::hasWritten(uint32_t offset, uint32_t count) const {
-  return std::any_of(isDefined.begin() + offset / 4, isDefined.begin() + (offset + count + 3) / 4,
-                     [](uint8_t mask) { return mask != 0; });
+  return !findsUninitialized || std::any_of(isDefined.begin() + offset / 4, isDefined.begin() + (offset + count + 3) / 4,
+                                            [](uint8_t mask) { return mask != 0; });
 }
 
 std::optional<Conflict> Shadow::write(uint32_t offset, uint32_t count, const Actor &who, bool isSameValue) {

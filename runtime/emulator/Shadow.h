@@ -56,7 +56,7 @@ struct Conflict {
 
 class Shadow {
 public:
-  explicit Shadow(uint32_t bytes);
+  Shadow(uint32_t bytes, bool findsUninitialized);
 
   std::optional<Conflict> read(uint32_t offset, uint32_t bytes, const Actor &who);
   /// The same for an operand of wgmma, whose rows may be written in part only; `notes` it as a reader or just checks it.
@@ -84,6 +84,7 @@ private:
   void noteReader(Cell &cell, const Actor &who);
   void noteWrite(Cell &cell, const Accessor &who);
 
+  bool findsUninitialized;
   std::vector<Cell> words;
   std::vector<Cell> bytes;        // four for each word, when the first word is split
   std::vector<uint8_t> isSplit;   // by word

@@ -197,10 +197,11 @@ public:
   std::array<uint32_t, warpSize> ownFence{};
   // barrier.cluster: lanes that have arrived, and lanes whose phase is over and which have not waited for it yet.
   uint32_t clusterArrived = 0, clusterPassed = 0;
-  uint64_t matrixFence = 0;    // the step of the last wgmma.fence
-  uint32_t registersPerThread; // 0: not known, and setmaxnreg does nothing
-  uint32_t registerStep = 0;   // how many setmaxnreg it has executed
-  uint32_t carry = 0;          // .cc
+  const Instruction *lastTry = nullptr; // the mbarrier.try_wait that has given up last
+  uint64_t matrixFence = 0;             // the step of the last wgmma.fence
+  uint32_t registersPerThread;          // 0: not known, and setmaxnreg does nothing
+  uint32_t registerStep = 0;            // how many setmaxnreg it has executed
+  uint32_t carry = 0;                   // .cc
   uint64_t steps = 0;
   uint64_t laneSteps = 0;
 

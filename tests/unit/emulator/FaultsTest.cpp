@@ -105,6 +105,7 @@ TEST(EmulatorFaults, UninitializedSharedMemory) {
   expectFault(FaultKind::Uninitialized, "ld.shared.u32 %r5, [%r2];",
               {"no thread of the block has written", "thread (0, 0, 0)"});
   expectFault(FaultKind::Uninitialized, "st.shared.u16 [%r2+2], %h1; ld.shared.u32 %r5, [%r2];", {});
+  EXPECT_TRUE(runBody("ld.shared.u32 %r5, [%r2];", 64, {.findUninitialized = false}).ok());
 }
 
 TEST(EmulatorFaults, RacesBetweenWarps) {
