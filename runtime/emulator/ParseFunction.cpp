@@ -1,5 +1,6 @@
 // Functions: their parameters and bodies, statement by statement.
 #include "runtime/emulator/ModuleParser.h"
+#include "runtime/emulator/Targets.h"
 
 #include <algorithm>
 
@@ -253,6 +254,8 @@ bool ModuleParser::instruction() {
   Result<Mnemonic> mnemonic = decodeMnemonic(name.text);
   if (!mnemonic.ok())
     return tokens.fail(name.line, mnemonic.status().message(), TW_UNSUPPORTED);
+  if (std::string missing = missingFor(*mnemonic, program); !missing.empty())
+    return tokens.fail(name.line, std::move(missing));
   result.ptxLine = name.line;
   if (mnemonic->opcode->name == "call")
     return call(*mnemonic, result);

@@ -23,9 +23,10 @@ inline std::string programText(const std::string &name) {
 }
 
 /// A module of one kernel `test` with these parameters and this body.
-inline std::string kernelText(const std::string &parameters, const std::string &body, const std::string &before = {}) {
-  return concat(".version 8.6\n.target sm_90\n.address_size 64\n.file 1 \"test.tile\"\n", before, "\n.visible .entry test(",
-                parameters, ")\n{\n", body, "\nret;\n}\n");
+inline std::string kernelText(const std::string &parameters, const std::string &body, const std::string &before = {},
+                              const std::string &target = "sm_90a") {
+  return concat(".version 8.6\n.target ", target, "\n.address_size 64\n.file 1 \"test.tile\"\n", before,
+                "\n.visible .entry test(", parameters, ")\n{\n", body, "\nret;\n}\n");
 }
 
 class Machine {
@@ -91,7 +92,8 @@ std::vector<Result> evaluate(const std::string &instruction, const std::vector<I
   (load(sizeof(Inputs)), ...);
   body += concat(instruction, "\nld.param.u64 %rd0, [result];\nmad.wide.u32 %rd1, %r0, ", sizeof(Result),
                  ", %rd0;\nst.global.b", sizeof(Result) * 8, " [%rd1], %d;\ndone:");
-  Machine machine("evaluate", kernelText(parameters, body));
+  bool isLater = instruction.find("f32x2") != std::string::npos;
+  Machine machine("evaluate", kernelText(parameters, body, {}, isLater ? "sm_100" : "sm_90a"));
   uint64_t result = machine.upload(std::vector<Result>(count));
   machine.runCleanly("test", {.grid = {static_cast<uint32_t>((count + 63) / 64)}, .block = {64}}, result,
                      static_cast<uint32_t>(count), machine.upload(inputs)...);

@@ -220,3 +220,43 @@ TEST(EmulatorParser, TheTableHasEachOpcodeOnce) {
     EXPECT_TRUE(names.insert(opcode.name).second) << opcode.name;
   EXPECT_GT(names.size(), 90u);
 }
+
+TEST(EmulatorParser, TargetsHaveTheirInstructions) {
+  auto load = [](const std::string &target, const std::string &version, const std::string &instruction) {
+    Result<Program> program = parse("target", concat(".version ", version, "\n.target ", target,
+                                                     "\n.address_size 64\n.entry test() {\n.reg .b32 %r<8>; "
+                                                     ".reg .b16 %h<4>; .reg .pred %p; .reg .b64 %rd<4>; .reg .f32 %f<8>;\n",
+                                                     instruction, "\n}\n"));
+    return program.ok() ? std::string() : program.status().message();
+  };
+  struct Case {
+    std::string target, version, instruction, message; // "" message: it is there
+  };
+  const std::string product =
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f0, %f1, %f2, %f3}, %rd0, %rd1, 1, 1, 1, 0, 0;";
+  const Case cases[] = {
+      {"sm_90a", "8.0", product, ""},
+      {"sm_90", "8.0", product, "needs .target sm_90a, the module is for sm_90"},
+      {"sm_100a", "8.6", product, "needs .target sm_90a, the module is for sm_100a"},
+      {"sm_90a", "7.8", product, "needs .version 8.0 or later, the module has 7.8"},
+      {"sm_90", "8.0", "setmaxnreg.dec.sync.aligned.u32 40;", "needs .target sm_90a"},
+      {"sm_80", "8.0", "mbarrier.inval.shared.b64 [%r0];", ""},
+      {"sm_80", "8.0", "mbarrier.try_wait.parity.shared.b64 %p, [%r0], 0;",
+       "needs .target sm_90 or later, the module is for sm_80"},
+      {"sm_80", "8.0", "add.bf16 %h0, %h1, %h2;", "needs .target sm_90 or later"},
+      {"sm_80", "8.0", "fma.rn.bf16 %h0, %h1, %h2, %h3;", ""},
+      {"sm_75", "8.0", "cp.async.wait_all;", "needs .target sm_80 or later"},
+      {"sm_80", "8.0", "cp.async.wait_all;", ""},
+      {"sm_80", "8.0", "cp.async.bulk.commit_group;", "needs .target sm_90 or later"},
+      {"sm_120", "8.7", "cp.async.bulk.commit_group;", ""},
+      {"sm_80", "8.0", "ld.shared::cluster.u32 %r0, [%r1];", "needs .target sm_90 or later"},
+      {"sm_70", "6.4", "add.f32 %f0, %f1, %f2;", ""},
+  };
+  for (const Case &one : cases) {
+    std::string message = load(one.target, one.version, one.instruction);
+    if (one.message.empty())
+      EXPECT_EQ(message, "") << one.instruction;
+    else
+      EXPECT_NE(message.find(one.message), std::string::npos) << one.instruction << "\n-> " << message;
+  }
+}
