@@ -48,12 +48,46 @@ std::byte *Warp::globalAccess(const Instruction &instruction, unsigned lane, uin
       return nullptr;
     }
     lastRange = range;
+    lastShadow = block.launch.shadowOf(range);
   }
   if (lastRange->isReadOnly && (bits & WriteAccess)) {
     fault(FaultKind::ReadOnly, instruction, lane, concat("a store to ", lastRange->name), address);
     return nullptr;
   }
+  if (lastShadow)
+    if (RangeShadow::Earlier earlier = noteGlobal(instruction, address, bytes, bits); earlier.isFound) {
+      reportBlocks(instruction, lane, address, earlier, bits & WriteAccess);
+      return nullptr;
+    }
   return lastRange->host + (address - lastRange->begin);
+}
+
+RangeShadow::Earlier Warp::noteGlobal(const Instruction &instruction, uint64_t address, uint32_t bytes, uint8_t bits) const {
+  Cluster &cluster = block.cluster;
+  cluster.isSynchronized |= (bits & StrongAccess) != 0;
+  if (cluster.isSynchronized)
+    return {};
+  uint64_t offset = address - lastRange->begin;
+  uint32_t number = static_cast<uint32_t>(&instruction - program.code.data());
+  uint32_t its = static_cast<uint32_t>(cluster.number);
+  return bits & WriteAccess ? lastShadow->write(offset, bytes, its, number) : lastShadow->read(offset, bytes, its, number);
+}
+
+void Warp::reportBlocks(const Instruction &instruction, unsigned lane, uint64_t address, const RangeShadow::Earlier &earlier,
+                        bool isWrite) {
+  Place other = place(program.code[earlier.instruction], 0);
+  bool isSeveral = earlier.cluster == RangeShadow::several;
+  const LaunchShape &shape = block.launch.shape;
+  Extent3 clusters{shape.grid.x / shape.cluster.x, shape.grid.y / shape.cluster.y, shape.grid.z / shape.cluster.z};
+  Index3 first = indexIn(clusters, isSeveral ? 0 : earlier.cluster);
+  other.block = {first.x * shape.cluster.x, first.y * shape.cluster.y, first.z * shape.cluster.z};
+  std::string role = earlier.isWrite ? "the other block's write" : "the other block's read";
+  role += isSeveral ? " (several blocks', and the thread is not known)"
+                    : " (of its cluster's first block, and the thread is not known)";
+  fault(FaultKind::Race, instruction, lane,
+        concat(isWrite ? "a write to" : "a read of", " global memory that another block ", earlier.isWrite ? "writes" : "reads",
+               ", and blocks are ordered by atomics and flags only: ", lastRange->name),
+        address, {{other, role}});
 }
 
 std::byte *Warp::localAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes) {

@@ -69,7 +69,7 @@ bool copyToGlobal(const Issuer &issuer, uint32_t bytes) {
   uint64_t from = warp.address(instruction.operand(1), issuer.lane);
   if (!isSixteenth(issuer, "address", from) || !warp.sharedBytes(instruction, issuer.lane, Space::Shared, from, bytes, source))
     return false;
-  std::byte *to = globalBytes(issuer, 0, bytes, WriteAccess);
+  std::byte *to = globalBytes(issuer, 0, bytes, instruction.detail ? WriteAccess | StrongAccess : WriteAccess);
   Bulk &bulk = warp.block.cluster.bulk;
   if (!to || !beginRead(issuer, source, bytes, bulk.readerOf(issuer)))
     return false;

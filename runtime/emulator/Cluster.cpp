@@ -25,7 +25,8 @@ Extent3 clustersOf(const LaunchShape &shape) {
 } // namespace
 
 Cluster::Cluster(Launch &launch, uint64_t number)
-    : launch(launch), index(indexIn(clustersOf(launch.shape), number)), random(mix(launch.options.seed.value_or(0), number)) {
+    : launch(launch), index(indexIn(clustersOf(launch.shape), number)), number(number),
+      random(mix(launch.options.seed.value_or(0), number)) {
   const Extent3 &size = launch.shape.cluster;
   unsigned count = size.x * size.y * size.z;
   uint16_t parties = 0;

@@ -41,8 +41,10 @@ public:
   Bulk bulk{*this};
 
   Launch &launch;
-  const Index3 index;     // in the grid of clusters
-  uint64_t idlePolls = 0; // failed test_waits since anything happened
+  const Index3 index; // in the grid of clusters
+  const uint64_t number;
+  bool isSynchronized = false; // it has made a strong access to global memory (GlobalShadow.h)
+  uint64_t idlePolls = 0;      // failed test_waits since anything happened
 
 private:
   Warp *nextWarp(size_t &turn);

@@ -196,6 +196,6 @@ Result<LaunchReport> Device::launch(const Module &module, std::string_view name,
     whole.cluster = {};
   if (Status status = checkLaunch(*kernel, whole, parameters); !status.ok())
     return status;
-  Launch launch{module.program(), *kernel, memory, whole, options, parameters, launches++};
+  Launch launch(module.program(), *kernel, memory, whole, options, parameters, launches++);
   return runClusters(launch);
 }

@@ -36,7 +36,7 @@ template <typename Memory, typename Register> Outcome load(Warp &warp, const Ins
   uint64_t addresses[warpSize];
   warp.addresses(base, addresses);
   for (unsigned lane : lanesOf(lanes)) {
-    const std::byte *from = warp.quickGlobal(instruction.space, addresses[lane], bytes, bits);
+    const std::byte *from = warp.quickGlobal(instruction, instruction.space, addresses[lane], bytes, bits);
     if (!from)
       from = warp.access(instruction, lane, instruction.space, addresses[lane], bytes, bits);
     if (!from)
@@ -91,7 +91,7 @@ template <typename Memory, typename Register> Outcome store(Warp &warp, const In
     Memory values[32 / sizeof(Memory)];
     for (uint32_t k = 0; k < count; ++k)
       values[k] = static_cast<Memory>(warp.in<Register>(instruction.operand(1, k))[lane]);
-    std::byte *to = warp.quickGlobal(instruction.space, addresses[lane], bytes, bits);
+    std::byte *to = warp.quickGlobal(instruction, instruction.space, addresses[lane], bytes, bits);
     if (!to)
       to = warp.access(instruction, lane, instruction.space, addresses[lane], bytes, bits, values);
     if (!to)

@@ -168,7 +168,8 @@ bool storeBox(const Issuer &issuer) {
   Warp &warp = *issuer.warp;
   auto box = std::make_shared<Box>();
   SharedPlace source;
-  if (!readBox(issuer, 0, WriteAccess, *box) ||
+  uint8_t bits = instruction.detail2 ? WriteAccess | StrongAccess : WriteAccess;
+  if (!readBox(issuer, 0, bits, *box) ||
       !warp.sharedAddress(instruction, issuer.lane, warp.address(instruction.operand(1), issuer.lane), box->bytes,
                           tensorAlignment, source))
     return false;

@@ -153,12 +153,16 @@ public:
   /// Of any size and alignment.
   std::byte *globalAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes, uint8_t bits);
   /// The same for global memory in the range that was last used: a few instructions, null if it is not that simple.
-  std::byte *quickGlobal(Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
+  std::byte *quickGlobal(const Instruction &instruction, Space space, uint64_t address, uint32_t bytes, uint8_t bits) const {
     bool isSimple = (space == Space::Global || space == Space::Generic || space == Space::Const) && lastRange &&
                     lastRange->contains(address, bytes) && !(address & (bytes - 1)) &&
                     !(lastRange->isReadOnly && (bits & WriteAccess));
-    return isSimple ? lastRange->host + (address - lastRange->begin) : nullptr;
+    if (!isSimple || (lastShadow && noteGlobal(instruction, address, bytes, bits).isFound))
+      return nullptr;
+    return lastRange->host + (address - lastRange->begin);
   }
+  /// Notes an access to the range that was last used, which is watched; or the other block's that it races with.
+  RangeShadow::Earlier noteGlobal(const Instruction &instruction, uint64_t address, uint32_t bytes, uint8_t bits) const;
   /// Weak loads of shared memory by all lanes of a mask; false: a fault was reported.
   bool sharedReads(const Instruction &instruction, uint32_t lanes, const uint64_t (&addresses)[warpSize], uint32_t bytes,
                    const std::byte *(&places)[warpSize]);
@@ -217,6 +221,8 @@ private:
   std::byte *localAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   std::byte *parameterAccess(const Instruction &instruction, unsigned lane, uint64_t address, uint32_t bytes);
   void reportDivergence();
+  void reportBlocks(const Instruction &instruction, unsigned lane, uint64_t address, const RangeShadow::Earlier &earlier,
+                    bool isWrite);
   void fillSpecials();
 
   const std::byte *banks[4];
@@ -226,6 +232,7 @@ private:
   std::vector<MatrixRegister> matrixRegisters; // by 64 bytes of registers; empty before the first wgmma.fence
   uint32_t localBytes;
   const Range *lastRange = nullptr;
+  RangeShadow *lastShadow = nullptr; // of lastRange; null: it is not watched
 
   uint32_t waiting = 0;
   uint32_t parked = 0;

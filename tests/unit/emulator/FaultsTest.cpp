@@ -292,3 +292,46 @@ TEST(EmulatorFaults, EarlyOrLateTheFaultIsFound) {
     EXPECT_EQ(report.faults.size(), 1u) << seed;
   }
 }
+
+TEST(EmulatorFaults, RacesOfBlocks) {
+  // Four blocks of 32 threads; %r3: the thread's number in the grid, %rd1: its word.
+  auto run = [](const std::string &body, uint64_t seed = 0) {
+    Machine machine("blocks.ptx", kernelText(".param .u64 x, .param .u64 y", R"(
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r3, %r1, 32, %r0; mov.u32 %r4, 7; mov.u16 %h0, 7;
+ld.param.u64 %rd0, [x]; mad.wide.u32 %rd1, %r3, 4, %rd0; ld.param.u64 %rd2, [y];
+)" + body));
+    if (seed)
+      machine.options.seed = seed;
+    uint64_t x = machine.upload(std::vector<uint32_t>(256), "x"), y = machine.upload(std::vector<uint32_t>(256), "y");
+    return machine.run("test", {.grid = {4}, .block = {32}}, x, y);
+  };
+  auto expectRace = [&](const std::string &body, const std::string &word) {
+    LaunchReport report = run(body);
+    ASSERT_FALSE(report.ok()) << body;
+    EXPECT_EQ(report.faults[0].kind, FaultKind::Race) << report.text();
+    EXPECT_NE(report.text().find(word), std::string::npos) << word << " is not in\n" << report.text();
+  };
+  EXPECT_TRUE(run("ld.global.u32 %r5, [%rd0]; st.global.u32 [%rd1+512], %r5;").ok());
+  EXPECT_TRUE(run("ld.global.u32 %r5, [%rd1]; st.global.u32 [%rd1], %r5;").ok());
+  expectRace("st.global.u32 [%rd0], %r4;",
+             "a write to global memory that another block writes, and blocks are ordered by atomics and flags only: x");
+  expectRace("st.global.u32 [%rd1], %r4; ld.global.u32 %r5, [%rd0];", "a read of global memory that another block writes");
+  expectRace("ld.global.u32 %r5, [%rd0+384]; st.global.u32 [%rd1], %r4;", "a write to global memory that another block reads");
+  expectRace(
+      "mul.wide.u32 %rd3, %r3, 12; add.u64 %rd3, %rd0, %rd3; @%p0 ret; rem.u32 %r5, %r3, 40; mad.wide.u32 %rd3, %r5, 4, %rd0; "
+      "st.global.u32 [%rd3], %r4;",
+      "the other block's write");
+  // Neighbours in one word, and in sixteen bytes, are no race.
+  EXPECT_TRUE(run("mad.wide.u32 %rd3, %r1, 2, %rd0; setp.eq.u32 %p0, %r0, 0; @%p0 st.global.u16 [%rd3], %h0;").ok());
+  EXPECT_TRUE(
+      run("mad.wide.u32 %rd3, %r1, 4, %rd0; setp.eq.u32 %p0, %r0, 0; @%p0 ld.global.u32 %r5, [%rd3]; @%p0 st.global.u32 "
+          "[%rd3], %r4;")
+          .ok());
+  // Atomics are none, and who has made one may know what others did.
+  EXPECT_TRUE(run("red.global.add.u32 [%rd0], 1;").ok());
+  EXPECT_TRUE(run("setp.eq.u32 %p0, %r1, 0; @!%p0 bra read; st.global.u32 [%rd0], 1; st.release.gpu.global.u32 [%rd2], 1; bra "
+                  "out; read: "
+                  "ld.acquire.gpu.global.u32 %r5, [%rd2]; ld.global.u32 %r6, [%rd0]; out: ")
+                  .ok());
+}
