@@ -78,15 +78,15 @@ Outcome barrierArrive(Warp &warp, const Instruction &instruction, uint32_t lanes
   return Outcome::Next;
 }
 
-/// detail: whether other blocks see what came before.
+/// detail: whether other blocks see what came before; detail2: whether bulk copies see mbarriers.
 Outcome fence(Warp &warp, const Instruction &instruction, uint32_t) {
-  if (instruction.detail)
-    warp.block.publishMbarriers(warp.party);
+  warp.block.publishMbarriers(warp.party, instruction.detail, instruction.detail2);
   return Outcome::Next;
 }
 
 Outcome fenceProxy(Warp &warp, const Instruction &, uint32_t lanes) {
   warp.fenceProxy(lanes);
+  warp.block.publishMbarriers(warp.party, false, true);
   return Outcome::Next;
 }
 
@@ -126,7 +126,8 @@ Executor bindBarrierReduce(const Mnemonic &mnemonic, Instruction &instruction) {
   return fits && instruction.detail != NoReduction ? &barrierReduce : nullptr;
 }
 Executor bindFence(const Mnemonic &mnemonic, Instruction &instruction) {
-  instruction.detail = !mnemonic.oneOf("cluster gpu gl sys").empty() || mnemonic.opcode->name == "fence.mbarrier_init";
+  instruction.detail = !mnemonic.oneOf("cluster gpu gl sys").empty();
+  instruction.detail2 = mnemonic.opcode->name == "fence.mbarrier_init";
   return &fence;
 }
 Executor bindFenceProxy(const Mnemonic &mnemonic, Instruction &) {

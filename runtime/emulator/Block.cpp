@@ -101,9 +101,12 @@ void Block::describeBarriers(std::vector<Party> &parties) const {
                    barrier.expected, " and ", barrier.bytes, " bytes pending");
 }
 
-void Block::publishMbarriers(uint16_t party) {
-  for (auto &[offset, barrier] : mbarriers)
-    barrier.isPublished |= barrier.initialized.party == party;
+void Block::publishMbarriers(uint16_t party, bool toCluster, bool toCopies) {
+  for (auto &[offset, barrier] : mbarriers) {
+    bool isIts = barrier.initialized.party == party;
+    barrier.isPublished |= isIts && toCluster;
+    barrier.isAsyncVisible |= isIts && toCopies;
+  }
 }
 
 void Block::noteVisitor(const Accessor &who) {

@@ -46,8 +46,8 @@ public:
   void removeMbarrier(uint32_t offset);
   /// Completes the phase if nothing is pending.
   void update(Mbarrier &barrier, uint32_t offset);
-  /// What a fence at the cluster's scope does for the mbarriers that a warp has initialized: other blocks may rely on them.
-  void publishMbarriers(uint16_t party);
+  /// What fences do for the mbarriers that a warp has initialized: other blocks, or bulk copies, may rely on them.
+  void publishMbarriers(uint16_t party, bool toCluster, bool toCopies);
   void describeBarriers(std::vector<Party> &parties) const;
 
   /// Another block's warp, or a bulk copy, accesses this one's shared memory: before it knows that this is over, the block may

@@ -120,6 +120,22 @@ Outcome makePolicy(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   return Outcome::Next;
 }
 
+/// The target's mbarrier, whose initialization the copy must see.
+bool findCounter(const Issuer &issuer, BulkTarget &target) {
+  Warp &warp = *issuer.warp;
+  target.mbarrier = findMbarrier(warp, *issuer.instruction, issuer.lane, target.counter);
+  if (!target.mbarrier || target.mbarrier->isAsyncVisible || !warp.block.launch.options.checkRaces)
+    return target.mbarrier != nullptr;
+  const Accessor &first = target.mbarrier->initialized;
+  warp.fault(
+      FaultKind::Proxy, *issuer.instruction, issuer.lane,
+      "a bulk copy with an mbarrier whose initialization it may not see: fence.mbarrier_init or fence.proxy.async is missing "
+      "after it",
+      target.counter.address,
+      {{warp.block.cluster.warp(first.party).place(warp.program.code[first.instruction], first.lane), "the initialization"}});
+  return false;
+}
+
 /// The same places in another block of the cluster.
 bool findTargetIn(const Issuer &issuer, Block &block, uint32_t bytes, const BulkTarget &like, BulkTarget &target) {
   Warp &warp = *issuer.warp;
@@ -130,8 +146,7 @@ bool findTargetIn(const Issuer &issuer, Block &block, uint32_t bytes, const Bulk
   };
   if (!same(like.place, bytes, target.place) || !same(like.counter, 8, target.counter))
     return false;
-  target.mbarrier = findMbarrier(warp, instruction, issuer.lane, target.counter);
-  return target.mbarrier != nullptr;
+  return findCounter(issuer, target);
 }
 
 } // namespace
@@ -160,8 +175,7 @@ bool findTarget(const Issuer &issuer, unsigned destination, unsigned mbarrier, u
   // Of a multicast, this block need not be one of the targets.
   if (instruction.detail2)
     return true;
-  target.mbarrier = findMbarrier(warp, instruction, issuer.lane, target.counter);
-  return target.mbarrier != nullptr;
+  return findCounter(issuer, target);
 }
 
 bool forEachTarget(const Issuer &issuer, uint32_t mask, uint32_t bytes, const BulkTarget &like,

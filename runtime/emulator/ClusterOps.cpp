@@ -14,7 +14,7 @@ Outcome clusterArrive(Warp &warp, const Instruction &instruction, uint32_t lanes
                       "a second arrival at the cluster's barrier without barrier.cluster.wait between the two");
   warp.clusterArrived |= lanes;
   if (instruction.detail)
-    warp.block.publishMbarriers(warp.party);
+    warp.block.publishMbarriers(warp.party, true, false);
   warp.lastSync = warp.known.clocks[warp.party];
   warp.release(warp.block.cluster.barrier.arrivals);
   warp.block.cluster.completeBarrier();

@@ -31,9 +31,10 @@ struct Mbarrier {
   Knowledge arrivals;  // of this phase
   Knowledge completed; // of the phases before
   Accessor initialized;
-  bool isPublished = false; // other blocks of the cluster may rely on its initialization
-  uint16_t party = 0;       // of its bulk copies, whose clock is
-  uint32_t clockBase = 0;   // this, at the mbarrier's initialization, and one more per phase
+  bool isPublished = false;    // other blocks of the cluster may rely on its initialization
+  bool isAsyncVisible = false; // bulk copies may
+  uint16_t party = 0;          // of its bulk copies, whose clock is
+  uint32_t clockBase = 0;      // this, at the mbarrier's initialization, and one more per phase
 
   /// The clock of the copies of the current phase.
   uint32_t copyClock() const { return clockBase + static_cast<uint32_t>(phase) + 1; }

@@ -120,6 +120,13 @@ TEST(EmulatorBulk, FaultsOfCopiesIntoSharedMemory) {
               "wrong use of a barrier", "expect_tx announces fewer bytes");
   expectFault(init + announce + "256; " + bulkLoad, "access to a copy in flight",
               "none of its threads has waited for this copy");
+  std::string plain = "@%p0 mbarrier.init.shared.b64 [%r8], 1; ";
+  expectFault(plain + "bar.sync 0; " + announce + "256; " + bulkLoad + waitPhase, "missing proxy fence",
+              "whose initialization it may not see");
+  expectFault(plain + "@%p0 fence.acq_rel.cluster; bar.sync 0; " + announce + "256; " + bulkLoad + waitPhase,
+              "missing proxy fence", "whose initialization it may not see");
+  expectClean(plain + "@%p0 fence.proxy.async; bar.sync 0; " + announce + "256; " + bulkLoad + waitPhase, 0,
+              [](uint32_t) { return 0; });
   expectFault(bulkLoad, "wrong use of a barrier", "nobody has initialized it");
   expectFault(init + "add.u32 %r1, %r1, 8; " + bulkLoad, "misaligned", "16 does not divide");
   expectFault(init + "add.u32 %r1, %r1, 8000; " + bulkLoad, "out of bounds", "bytes of shared memory");

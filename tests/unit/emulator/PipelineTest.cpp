@@ -5,7 +5,7 @@
 #include "runtime/emulator/Formats.h"
 
 #include <algorithm>
-#include <numeric>
+#include <random>
 
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::emulator;
@@ -82,6 +82,7 @@ Finding run(const std::string &program, const std::string &kernel, const Matrice
   Machine machine("pipeline.ptx", program);
   if (seed)
     machine.options.seed = seed;
+  machine.options.stepLimit = 1'000'000;
   uint64_t a = machine.upload(Matrices::encoded(matrices.a)), b = machine.upload(Matrices::encoded(matrices.b));
   uint64_t c = machine.upload(std::vector<float>(matrices.c.size()));
   bool isPingPong = kernel == "pingpong";
@@ -191,7 +192,31 @@ TEST(EmulatorPipeline, RegistersThatAreNotThere) {
 TEST(EmulatorPipeline, BlocksOfACluster) {
   expectFound(without({"at the beginning"}), "multicast", {peer, barrier, race}, "");
   expectFound(without({"at the end"}), "multicast", {peer, inFlight});
-  expectFound(without({"for the cluster"}), "multicast", {barrier}, "fence.mbarrier_init is missing");
+  expectFound(without({"for the cluster"}), "multicast", {barrier, proxy}, "fence.mbarrier_init");
   expectFound(with("mov.u16 both, 3; // targets", "mov.u16 both, 1;"), "multicast", {deadlock, race, inFlight, barrier});
   expectFound(without({"in both blocks"}), "multicast", {deadlock});
+}
+
+TEST(EmulatorPipeline, DamagedPipelinesEndInAReport) {
+  std::mt19937 random(3);
+  const std::string text = programText("pipeline.ptx");
+  Matrices matrices(128, 32, 264);
+  size_t faults = 0;
+  for (int round = 0; round < 300; ++round) {
+    std::string damaged = text;
+    for (unsigned count = random() % 3 + 1; count > 0;) {
+      size_t at = random() % damaged.size();
+      char &character = damaged[at];
+      // Directives stay, so that the launch is allowed.
+      if (character < '0' || character > '9' || damaged[damaged.rfind('\n', at) + 1] == '.')
+        continue;
+      character = static_cast<char>('0' + random() % 10);
+      --count;
+    }
+    if (!Device().load("damaged", damaged).ok())
+      continue;
+    for (const char *kernel : {"pingpong", "multicast"})
+      faults += run(damaged, kernel, matrices, random() % 3).fault != "none";
+  }
+  EXPECT_GT(faults, 30u);
 }
