@@ -35,6 +35,8 @@ struct Accessor {
 
   static constexpr uint16_t none = 0xffff;
   static constexpr uint8_t severalLanes = 0xff;
+
+  bool operator==(const Accessor &) const = default;
 };
 
 /// An access about to happen: how it is noted down, and what the warp that makes it knows.

@@ -201,7 +201,7 @@ bool Warpgroup::readOperand(Warp &warp, const Instruction &instruction, const Wg
         continue;
       if (auto conflict = block.shadow.readOperand(offset, pieceBytes, who, isFirst))
         return warp.reportConflict(instruction, 0, address, *conflict, false);
-      isAnyWritten |= block.shadow.hasWritten(offset, pieceBytes);
+      isAnyWritten = isAnyWritten || block.shadow.hasWritten(offset, pieceBytes);
     }
   if (!checks || isAnyWritten)
     return true;
