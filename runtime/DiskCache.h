@@ -43,11 +43,13 @@ struct DiskCacheOptions {
 
 /// One blob, and what people see of it.
 struct DiskCacheEntry {
-  std::string kind;     ///< "artifact": code; "module": what the compiler said about a source; "cubin": a GPU's code
+  /// "artifact": what the compiler made; "module": what it said about a source; "cubin": a kernel's code for a GPU; "ptx": its
+  /// CUDA functions
+  std::string kind;
   std::string name;     ///< of the kernel, or of the source
-  std::string target;   ///< of an artifact
-  std::string build;    ///< the compiler's build id
-  std::string warnings; ///< of the compiler, about an artifact: they are told again whenever it is loaded
+  std::string target;   ///< of code
+  std::string build;    ///< the compiler's build id, or what else made it
+  std::string warnings; ///< of who made the code: they are told again whenever it is loaded
   int64_t compileNanoseconds = 0;
   std::string bytes; ///< empty in a list
 };

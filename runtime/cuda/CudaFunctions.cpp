@@ -32,6 +32,6 @@ Result<std::string> tilewright::runtime::cuda::withCudaFunctions(const std::stri
   if (!compiled->log.empty())
     loading.warn(compiled->log);
   int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
-  loading.store(key, {"ptx", kernel, architecture, "", compiled->log, nanoseconds, compiled->ptx});
+  loading.store(key, {"ptx", kernel, architecture, (*nvrtc)->version(), compiled->log, nanoseconds, compiled->ptx});
   return mergePtx(kernel, module, compiled->ptx);
 }

@@ -17,6 +17,13 @@ void warnOf(const std::string &kernel, std::string_view log, const GpuLoading &l
     loading.warn(concat("kernel ", kernel, ": the assembler says ", warning));
 }
 
+/// "Build cuda_13.0.r13.0/compiler.36424714_0"
+std::string lastLine(std::string_view text) {
+  while (text.ends_with('\n'))
+    text.remove_suffix(1);
+  return std::string(text.substr(text.rfind('\n') + 1)); // npos + 1 is 0
+}
+
 Result<Module> loadCode(const Driver &driver, const std::string &kernel, const std::string &code) {
   Module module = nullptr;
   if (Status status = driver.check(driver.moduleLoad(&module, code.data(), 0, nullptr, nullptr), "cuModuleLoadDataEx");
@@ -42,7 +49,7 @@ Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std
     return assembly.takeStatus();
   int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
   warnOf(kernel, assembly->log, loading);
-  loading.store(key, {"cubin", kernel, architecture, "", assembly->log, nanoseconds, assembly->code});
+  loading.store(key, {"cubin", kernel, architecture, lastLine(*version), assembly->log, nanoseconds, assembly->code});
   return std::move(assembly->code);
 }
 

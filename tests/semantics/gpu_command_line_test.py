@@ -78,6 +78,18 @@ def devices_that_are_not_there(t):
 
 
 @test
+def what_ptxas_made_is_kept_and_shown(t):
+    environment = {"TILEWRIGHT_CACHE_DIR": os.path.join(t.folder, "cache"), "TILEWRIGHT_PTXAS": os.path.join(os.path.dirname(PTX), "ptxas")}
+    run = ("run", source(t, "add_tiles"), "--target", "cuda", *ADD)
+    for _ in range(2):
+        result = tilewright(t, *run, **environment)
+        require("kernel add: the assembler says (C7510) Potential" in result.stderr and "blocks of 32 threads" in result.stdout, result)
+    [kept] = [line for line in tilewright(t, "cache", "list", **environment).stdout.splitlines() if "  cubin " in line]
+    shown = tilewright(t, "cache", "show", kept.split()[0], **environment).stdout
+    require("made by     ptxas: fake 1" in shown and "target      sm_90a" in shown and "(C7510)" in shown, shown)
+
+
+@test
 def info_lists_the_devices(t):
     real = {"TILEWRIGHT_COMPILER_LIBRARY": ""}
     text = tilewright(t, "info", **real).stdout

@@ -91,9 +91,14 @@ void show(const std::string &key, bool asJson) {
   line("kind", textOf(found["kind"]));
   line("name", textOf(found["name"]));
   line("size", sizeText(found["bytes"]));
-  line("compiler", "build " + textOf(found["build"]));
+  bool isCompilers = found["kind"] == "artifact" || found["kind"] == "module";
+  line(isCompilers ? "compiler" : "made by", (isCompilers ? "build " : "") + textOf(found["build"]));
   line("created", timeText(found["created"]));
   line("last used", timeText(found["used"]) + " (noted once an hour)");
+  if (!isCompilers) {
+    line("made in", compiledIn(found));
+    line("target", textOf(found["target"]));
+  }
   const Json &contents = found["contents"];
   if (found["kind"] == "artifact") {
     line("compiled in", compiledIn(found));

@@ -5,6 +5,7 @@
 #include "compiler/tools/tilewright/Terminal.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 namespace tilewright::tools {
@@ -141,7 +142,8 @@ void printReport(const tw_launchable *launchable, const char *target, const std:
   std::printf("kernel   %s", info.kernel);
   for (size_t n = 0; n < info.tunable_count; ++n)
     std::printf("%s %s=%lld", n ? "" : ":", info.tunables[n].name, static_cast<long long>(info.tunables[n].value));
-  std::printf("\ntarget   %s (%s), %d thread%s", target, info.processor, info.threads, info.threads == 1 ? "" : "s");
+  std::printf("\ntarget   %s (%s), %s%d thread%s", target, info.processor,
+              std::string_view(target) == "cpu" ? "" : "blocks of ", info.threads, info.threads == 1 ? "" : "s");
   if (info.tile_count >= 0)
     std::printf(", %lld tile%s", static_cast<long long>(info.tile_count), info.tile_count == 1 ? "" : "s");
   std::printf("\ncompile  %s%s\n", duration(static_cast<double>(info.compile_nanoseconds) * 1e-9).c_str(),
