@@ -122,23 +122,23 @@ namespace {
 
 /// Intrinsics that become a few instructions on every type the compiler computes with.
 constexpr llvm::StringRef selectable[] = {
-    "llvm.abs.",        "llvm.assume",      "llvm.bitreverse.",    "llvm.bswap.",
-    "llvm.ceil.",       "llvm.copysign.",   "llvm.ctlz.",          "llvm.ctpop.",
-    "llvm.cttz.",       "llvm.dbg.",        "llvm.expect.",        "llvm.experimental.noalias.",
-    "llvm.fabs.",       "llvm.floor.",      "llvm.fma.",           "llvm.fmuladd.",
-    "llvm.fptosi.sat.", "llvm.fptoui.sat.", "llvm.fshl.",          "llvm.fshr.",
-    "llvm.invariant.",  "llvm.is.fpclass.", "llvm.lifetime.",      "llvm.maximum.",
-    "llvm.maxnum.",     "llvm.memcpy.",     "llvm.memmove.",       "llvm.memset.",
-    "llvm.minimum.",    "llvm.minnum.",     "llvm.nearbyint.",     "llvm.nvvm.",
-    "llvm.rint.",       "llvm.round.",      "llvm.roundeven.",     "llvm.sadd.",
-    "llvm.scmp.",       "llvm.smax.",       "llvm.smin.",          "llvm.smul.with.",
-    "llvm.sqrt.",       "llvm.ssub.",       "llvm.trap",           "llvm.trunc.",
-    "llvm.uadd.",       "llvm.ucmp.",       "llvm.umax.",          "llvm.umin.",
-    "llvm.umul.with.",  "llvm.usub.",       "llvm.vector.reduce.",
+    "llvm.abs.",        "llvm.assume",      "llvm.bitreverse.", "llvm.bswap.",
+    "llvm.ceil.",       "llvm.copysign.",   "llvm.ctlz.",       "llvm.ctpop.",
+    "llvm.cttz.",       "llvm.dbg.",        "llvm.expect.",     "llvm.experimental.noalias.",
+    "llvm.fabs.",       "llvm.floor.",      "llvm.fma.",        "llvm.fmuladd.",
+    "llvm.fptosi.sat.", "llvm.fptoui.sat.", "llvm.fshl.",       "llvm.fshr.",
+    "llvm.invariant.",  "llvm.is.fpclass.", "llvm.lifetime.",   "llvm.maximum.",
+    "llvm.maxnum.",     "llvm.memcpy.",     "llvm.memmove.",    "llvm.memset.",
+    "llvm.minimum.",    "llvm.minnum.",     "llvm.nearbyint.",  "llvm.ptrmask.",
+    "llvm.nvvm.",       "llvm.rint.",       "llvm.round.",      "llvm.roundeven.",
+    "llvm.sadd.",       "llvm.scmp.",       "llvm.smax.",       "llvm.smin.",
+    "llvm.smul.with.",  "llvm.sqrt.",       "llvm.ssub.",       "llvm.trap",
+    "llvm.trunc.",      "llvm.uadd.",       "llvm.ucmp.",       "llvm.umax.",
+    "llvm.umin.",       "llvm.umul.with.",  "llvm.usub.",       "llvm.vector.reduce.",
 };
 
 /// Those that are one approximate instruction on f32 where the call says `afn`, and nothing otherwise.
-constexpr llvm::StringRef approximate[] = {"llvm.cos.f32", "llvm.exp2.f32", "llvm.log2.f32", "llvm.sin.f32", "llvm.tanh.f32"};
+constexpr llvm::StringRef approximate[] = {"llvm.cos.f32", "llvm.exp2.f32", "llvm.sin.f32", "llvm.tanh.f32"};
 
 bool isSelectableCall(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();

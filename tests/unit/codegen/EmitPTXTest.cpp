@@ -88,8 +88,10 @@ TEST(EmitPTX, KeepsToIEEE) {
   auto emit = [](const std::string &body, std::string &error) {
     llvm::LLVMContext context;
     std::unique_ptr<llvm::Module> module =
-        parse("declare float @llvm.exp2.f32(float)\ndefine ptx_kernel void @k(ptr addrspace(1) %p, float %a) {\n" + body +
-                  "store float %r, ptr addrspace(1) %p\nret void\n}",
+        parse("declare float @llvm.exp2.f32(float)\ndeclare float @llvm.log2.f32(float)\ndeclare float @llvm.sin.f32(float)\n"
+              "declare float @llvm.cos.f32(float)\ndeclare float @llvm.tanh.f32(float)\ndefine ptx_kernel void @k(ptr "
+              "addrspace(1) %p, float %a) {\n" +
+                  body + "store float %r, ptr addrspace(1) %p\nret void\n}",
               context);
     return compiler::emitPTX(*module, *GpuTarget::named("sm_80"), error).value_or("");
   };
@@ -101,7 +103,61 @@ TEST(EmitPTX, KeepsToIEEE) {
   EXPECT_NE(fused.find("fma.rn.f32"), std::string::npos) << fused;
   EXPECT_EQ(emit("%r = call float @llvm.exp2.f32(float %a)\n", error), "");
   EXPECT_NE(error.find("llvm.exp2.f32"), std::string::npos) << error;
-  EXPECT_NE(emit("%r = call afn float @llvm.exp2.f32(float %a)\n", error).find("ex2.approx.f32"), std::string::npos);
+  for (auto [function, instruction] :
+       {std::pair("exp2", "ex2"), std::pair("sin", "sin"), std::pair("cos", "cos"), std::pair("tanh", "tanh")}) {
+    std::string text = emit(std::string("%r = call afn float @llvm.") + function + ".f32(float %a)\n", error);
+    EXPECT_NE(text.find(std::string(instruction) + ".approx.f32"), std::string::npos) << function;
+  }
+  // LLVM has no pattern for it.
+  EXPECT_EQ(emit("%r = call afn float @llvm.log2.f32(float %a)\n", error), "");
+}
+
+/// A kernel that calls an intrinsic, and so whether the code generator can select it: if it cannot, it ends the process.
+bool emitsCall(const std::string &name, const std::string &result, const std::string &operand, int count) {
+  std::string parameters = "ptr addrspace(1) %p", arguments, types;
+  for (int i = 0; i < count; ++i) {
+    std::string argument = operand + " %a" + std::to_string(i);
+    parameters += ", " + argument;
+    arguments += (i ? ", " : "") + argument;
+    types += (i ? ", " : "") + operand;
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      parse("declare " + result + " @" + name + "(" + types + ")\ndefine ptx_kernel void @k(" + parameters + ") {\n%r = call " +
+                result + " @" + name + "(" + arguments + ")\nstore " + result + " %r, ptr addrspace(1) %p\nret void\n}",
+            context);
+  std::string error;
+  return module && compiler::emitPTX(*module, *GpuTarget::named("sm_80"), error).has_value();
+}
+
+TEST(EmitPTX, WhatIsCalledSelectableIs) {
+  const std::pair<const char *, const char *> floats[] = {{"half", "f16"},   {"bfloat", "bf16"},      {"float", "f32"},
+                                                          {"double", "f64"}, {"<2 x half>", "v2f16"}, {"<2 x float>", "v2f32"}};
+  const std::pair<const char *, int> ofFloats[] = {{"ceil", 1},      {"floor", 1},    {"trunc", 1},     {"rint", 1},
+                                                   {"nearbyint", 1}, {"round", 1},    {"roundeven", 1}, {"sqrt", 1},
+                                                   {"fabs", 1},      {"copysign", 2}, {"maximum", 2},   {"minimum", 2},
+                                                   {"maxnum", 2},    {"minnum", 2},   {"fma", 3},       {"fmuladd", 3}};
+  for (auto [type, suffix] : floats)
+    for (auto [function, count] : ofFloats)
+      EXPECT_TRUE(emitsCall(std::string("llvm.") + function + "." + suffix, type, type, count)) << function << " " << type;
+  for (auto [type, suffix] : {std::pair("half", "f16"), std::pair("float", "f32"), std::pair("double", "f64")})
+    for (std::string integer : {"i8", "i32", "i64"})
+      EXPECT_TRUE(emitsCall("llvm.fptosi.sat." + integer + "." + suffix, integer, type, 1)) << integer << " " << type;
+  const std::pair<const char *, int> ofIntegers[] = {{"bitreverse", 1}, {"bswap", 1}, {"ctpop", 1}, {"smax", 2},
+                                                     {"smin", 2},       {"umax", 2},  {"umin", 2},  {"uadd.sat", 2},
+                                                     {"fshl", 3},       {"fshr", 3}};
+  for (auto [type, suffix] :
+       {std::pair("i16", "i16"), std::pair("i32", "i32"), std::pair("i64", "i64"), std::pair("<2 x i16>", "v2i16")})
+    for (auto [function, count] : ofIntegers)
+      EXPECT_TRUE(emitsCall(std::string("llvm.") + function + "." + suffix, type, type, count)) << function << " " << type;
+}
+
+TEST(EmitPTX, FunctionsOfALibraryAreRefused) {
+  for (const char *name : {"llvm.exp.f32", "llvm.log2.f32", "llvm.log.f64", "llvm.sin.f64", "llvm.pow.f32", "llvm.tanh.f64"})
+    EXPECT_FALSE(emitsCall(name, std::string(name).ends_with("f64") ? "double" : "float",
+                           std::string(name).ends_with("f64") ? "double" : "float",
+                           std::string(name) == "llvm.pow.f32" ? 2 : 1))
+        << name;
 }
 
 } // namespace
