@@ -8,6 +8,9 @@
 // RUN: not tile-opt --emit-ptx=sm_100a %t/wgmma.mlir 2>&1 | FileCheck %s --check-prefix=WGMMA
 // RUN: not tile-opt --emit-ptx=sm_75 %t/sin.mlir 2>&1 | FileCheck %s --check-prefix=TARGET
 
+// RUN: not tile-opt --emit-ptx=sm_89 %t/wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
+// RUN: not tile-opt --emit-ptx=sm_89 %t/expect.mlir 2>&1 | FileCheck %s --check-prefix=EXPECT
+
 //--- sin.mlir
 // SIN: tile-opt: the call of `llvm.sin.f64` in `k` (k.tile:3:5) has no instruction in PTX, and there is no library to call; it must be expanded before LLVM
 // TARGET: tile-opt: unknown target `sm_75`; expected one of sm_80, sm_86, sm_87, sm_89, sm_90a, sm_100a, sm_120a
@@ -48,5 +51,20 @@ llvm.func @k() attributes {nvvm.kernel} {
 // WGMMA: sm_100a has no instruction for `llvm.nvvm.wgmma.commit_group.sync.aligned`, which `k` ({{.*}}) uses
 llvm.func @k() attributes {nvvm.kernel} {
   nvvm.wgmma.commit.group.sync.aligned
+  llvm.return
+}
+
+//--- wait.mlir
+// WAIT: sm_89 has no instruction for `llvm.nvvm.mbarrier.try.wait.parity.{{.*}}`, which `k`
+llvm.func @k(%bar: !llvm.ptr<3>, %phase: i32, %p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %w = nvvm.mbarrier.try_wait %bar, %phase : !llvm.ptr<3>, i32 -> i1
+  llvm.store %w, %p : i1, !llvm.ptr<1>
+  llvm.return
+}
+
+//--- expect.mlir
+// EXPECT: sm_89 has no instruction for `llvm.nvvm.mbarrier.arrive.expect.tx.{{.*}}`, which `k`
+llvm.func @k(%bar: !llvm.ptr<3>, %bytes: i32) attributes {nvvm.kernel} {
+  nvvm.mbarrier.arrive.expect_tx %bar, %bytes : !llvm.ptr<3>, i32
   llvm.return
 }
