@@ -39,7 +39,7 @@ over (n in N by BN) {
   var a: i64[n] = x[n];
   var b: i64[n] = 12;
   while any(b != 0, over n) {
-    let r = where(b == 0, 0, a % b);
+    let r = where(b == 0, 0, a % where(b == 0, 1, b));
     let d = b == 0;
     a = where(d, a, b);
     b = r;
