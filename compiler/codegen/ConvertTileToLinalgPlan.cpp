@@ -26,6 +26,7 @@
 #include "compiler/codegen/ConvertTileToLinalgPlan.h"
 
 #include "compiler/analysis/LinearForm.h"
+#include "compiler/transforms/ReadBeforeWriting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -128,10 +129,6 @@ bool isInDeeperLoop(Operation *op, Operation *definition) {
   return false;
 }
 
-// --------------------------------------------------------------------------------------------------------------------
-// Rule 0
-// --------------------------------------------------------------------------------------------------------------------
-
 /// Whether `op`, or what it holds, writes the view.
 bool writes(Operation *op, Value view) {
   return op
@@ -140,43 +137,6 @@ bool writes(Operation *op, Value view) {
         return isWrite && llvm::is_contained(inner->getOperands(), view) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
-}
-
-/// The first operation that stands before `load`, in its block or around it, and writes its view; or null.
-Operation *firstWriteBefore(tile::LoadOp load) {
-  Operation *first = nullptr;
-  for (Operation *around = load; !isa<tile::KernelOp>(around); around = around->getParentOp())
-    for (Operation *op = around->getPrevNode(); op; op = op->getPrevNode())
-      if (writes(op, load.getView()))
-        first = op;
-  return first;
-}
-
-/// Whether a value is, or can be, computed before `place`; collects what must be moved for that, operands first.
-bool canPrecede(Value value, Operation *place, llvm::SmallSetVector<Operation *, 8> &moved) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return value.getParentBlock()->findAncestorOpInBlock(*place) != nullptr;
-  Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*place);
-  if (moved.contains(op) || (ancestor && op->isBeforeInBlock(ancestor)))
-    return true;
-  bool canMove = op->getNumRegions() == 0 && (isMemoryEffectFree(op) || isa<tile::LoadOp>(op)) &&
-                 llvm::all_of(op->getOperands(), [&](Value operand) { return canPrecede(operand, place, moved); });
-  if (canMove)
-    moved.insert(op);
-  return canMove;
-}
-
-void readBeforeWriting(tile::KernelOp kernel) {
-  SmallVector<tile::LoadOp> loads;
-  kernel.walk([&](tile::LoadOp load) { loads.push_back(load); });
-  for (tile::LoadOp load : loads) {
-    Operation *write = load.getView().getType().isWritten() ? firstWriteBefore(load) : nullptr;
-    llvm::SmallSetVector<Operation *, 8> moved;
-    if (write && canPrecede(load.getResult(), write, moved))
-      for (Operation *op : moved)
-        op->moveBefore(write);
-  }
 }
 
 // --------------------------------------------------------------------------------------------------------------------

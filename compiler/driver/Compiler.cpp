@@ -33,6 +33,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <algorithm>
+
 namespace tilewright::compiler {
 
 using namespace frontend;
@@ -62,14 +64,10 @@ public:
       return finish();
     }
     openContext();
-    if (!emit())
-      return finish();
-    if (gpu) {
-      if (lowerToTileGPU() && lowerToThreads())
-        emitPtx();
-    } else if (lowerToLinalg() && lowerToLLVM()) {
+    if (gpu)
+      compileForGpu();
+    else if (emit() && lowerToLinalg() && lowerToLLVM())
       emitMachineCode();
-    }
     return finish();
   }
 
@@ -83,6 +81,7 @@ private:
   Diagnostics diagnostics;
   CpuTarget target;
   std::optional<GpuTarget> gpu; ///< instead
+  TunableSizes sizes = TunableSizes::forCpu();
   CpuSchedule schedule = CpuSchedule::Fast;
   std::unique_ptr<typed::Kernel> kernel;
   std::map<std::string, int64_t> capacities;
@@ -105,8 +104,10 @@ private:
 
   bool checkOptions() {
     gpu = GpuTarget::named(options.target);
-    if (gpu)
+    if (gpu) {
+      sizes = TunableSizes::forGpu();
       return checkGpuOptions();
+    }
     if (stage == Stage::TileGPU)
       return fail(Outcome::InvalidOptions, "the stage `tilegpu` is one of GPU targets, not of `" + options.target + "`");
     std::string processor = options.target.starts_with("cpu:") ? options.target.substr(4) : "";
@@ -135,7 +136,7 @@ private:
     kernel = module.specialize(options.kernel, specialization, diagnostics);
     if (!kernel)
       return false;
-    auto chosen = chooseTunables(*kernel, options.dimensionHints, gpu ? TunableSizes::forGpu() : TunableSizes::forCpu(), diagnostics);
+    auto chosen = chooseTunables(*kernel, options.dimensionHints, sizes, diagnostics);
     if (!chosen)
       return false;
     capacities = *chosen;
@@ -219,27 +220,46 @@ private:
                      [&](mlir::OpPassManager &passes) { addLinalgToLLVMPasses(passes, target, schedule); });
   }
 
-  bool lowerToTileGPU() {
-    if (!runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu); }))
-      return false;
+  void compileForGpu() {
+    if (!emit() || !lowerToTileGPU())
+      return;
+    while (!fitsInSharedMemory())
+      if (!chooseSmallerTiles() || !specialize() || !emit() || !lowerToTileGPU())
+        return;
     if (stage == Stage::TileGPU)
       printModule();
-    return stage != Stage::TileGPU && fitsInSharedMemory();
+    else if (lowerToThreads())
+      emitPtx();
   }
 
-  bool fitsInSharedMemory() {
-    for (auto kernelOp : emitted.module->getOps<tile::KernelOp>()) {
-      int64_t bytes = kernelOp->getAttrOfType<mlir::IntegerAttr>(tilegpu::sharedBytesName).getInt();
-      if (bytes <= gpu->sharedBytesPerBlock)
-        continue;
-      std::string sizes;
-      for (const auto &[name, size] : capacities)
-        sizes += (sizes.empty() ? "" : ", ") + name + " = " + std::to_string(size);
-      return fail(Outcome::Unsupported, "kernel `" + options.kernel + "` needs " + std::to_string(bytes) + " bytes of shared memory, and a block of " +
-                                            std::string(gpu->name) + " has " + std::to_string(gpu->sharedBytesPerBlock) +
-                                            (sizes.empty() ? "" : "; make its tiles smaller (" + sizes + ")"));
+  bool lowerToTileGPU() {
+    return runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu); });
+  }
+
+  int64_t sharedBytes() {
+    int64_t bytes = 0;
+    for (auto kernelOp : emitted.module->getOps<tile::KernelOp>())
+      bytes = kernelOp->getAttrOfType<mlir::IntegerAttr>(tilegpu::sharedBytesName).getInt();
+    return bytes;
+  }
+
+  bool fitsInSharedMemory() { return sharedBytes() <= gpu->sharedBytesPerBlock; }
+
+  /// Halves what the largest buffers come from, in turns. False, and an error, when nothing is left to halve.
+  bool chooseSmallerTiles() {
+    int64_t *candidates[] = {&sizes.dotColumns, &sizes.dotRows, &sizes.contractedBytes};
+    int64_t *largest = *std::max_element(std::begin(candidates), std::end(candidates), [](int64_t *a, int64_t *b) { return *a < *b; });
+    if (*largest > 16) {
+      *largest /= 2;
+      return true;
     }
-    return true;
+    std::string list;
+    for (const auto &[name, size] : capacities)
+      list += (list.empty() ? "" : ", ") + name + " = " + std::to_string(size);
+    return fail(Outcome::Unsupported, "kernel `" + options.kernel + "` needs " + std::to_string(sharedBytes()) +
+                                          " bytes of shared memory, and a block of " + std::string(gpu->name) + " has " +
+                                          std::to_string(gpu->sharedBytesPerBlock) +
+                                          (list.empty() ? "" : "; make its tiles smaller (" + list + ")"));
   }
 
   bool lowerToThreads() {

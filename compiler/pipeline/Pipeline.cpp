@@ -111,6 +111,8 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
   // As on the CPU, on the tile dialect: rows that fit in a tile are read once.
   passes.addPass(createFuseSingleIterationLoops());
+  // Before anything else looks at the order of loads and stores, but on the loops as they will be.
+  passes.addPass(createReadBeforeWriting());
   AssignLayoutsOptions layouts;
   layouts.capability = target.capability;
   passes.addPass(createAssignLayouts(layouts));

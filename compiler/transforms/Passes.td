@@ -312,6 +312,25 @@ def AnnotateAliasScopes : Pass<"annotate-alias-scopes", "::mlir::ModuleOp"> {
 // The passes of GPU targets, in the order in which compiler/pipeline/Pipeline.cpp runs them.
 //===--------------------------------------------------------------------------------------------------------------===//
 
+def ReadBeforeWriting : Pass<"read-before-writing", "::mlir::ModuleOp"> {
+  let summary = "Moves loads of inout views before the kernel's own stores";
+  let description = [{
+    A load of an `inout` view reads the value before the kernel's own store to that element, wherever it stands. (On the CPU
+    convert-tile-to-linalg does this before it plans its buffers.)
+
+    ```mlir
+    tile.store %a, %y[%i] …
+    %b = tile.load %y[%i] …
+    ```
+    becomes
+    ```mlir
+    %b = tile.load %y[%i] …
+    tile.store %a, %y[%i] …
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tile::TileDialect"];
+}
+
 def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Gives each tile a layout, and makes products and movements between layouts operations of tilegpu";
   let description = [{
