@@ -36,6 +36,8 @@ public:
     int64_t threads = layout::lanesOfWarp * tilegpu::warpsOf(kernel);
     if (failed(emitFunction(name, threads, [](gpu::Emitter &emitter) { return gpu::emitTiles(emitter); })))
       return failure();
+    if (auto blocks = kernel->getAttrOfType<IntegerAttr>(tilegpu::blocksName))
+      module.lookupSymbol(name)->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(static_cast<int32_t>(blocks.getInt())));
     SmallVector<NamedAttribute> entries{builder.getNamedAttr("tiles", builder.getStringAttr(name))};
     auto helper = [&](StringRef suffix, bool isNeeded, void (*emit)(gpu::Emitter &)) {
       if (!isNeeded)

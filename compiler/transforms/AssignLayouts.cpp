@@ -58,6 +58,8 @@ public:
   void run() {
     Builder attributes(kernel.getContext());
     kernel->setAttr(tilegpu::warpsName, attributes.getI64IntegerAttr(rules.warps()));
+    if (int64_t blocks = rules.blocks())
+      kernel->setAttr(tilegpu::blocksName, attributes.getI64IntegerAttr(blocks));
     assignBlock(kernel.getBlock());
     eraseUnused();
   }

@@ -24,6 +24,9 @@ public:
   /// Warps of a block.
   int64_t warps() const { return warpCount; }
 
+  /// Blocks that a multiprocessor should hold, for which registers are limited; 0: no wish.
+  int64_t blocks() const;
+
   /// The layout in which a tile with these axes meets memory: neighbours along the axis that is contiguous there are neighbours
   /// in a thread, then in a warp. Tiles with the same axes and the same contiguous axis have the same layout.
   layout::DistributedLayout forMemory(mlir::Type tile, mlir::StringAttr contiguousAxis) const;

@@ -33,8 +33,10 @@ llvm::SmallVector<int64_t> paddedShape(mlir::Type tile);
 layout::DistributedLayout distributedLayout(mlir::Type tile);
 mlir::Type withLayout(mlir::Type tile, const layout::DistributedLayout &layout);
 
-/// On a tile.kernel: how many warps a block has (i64), and its shared memory in bytes (i64).
+/// On a tile.kernel: how many warps a block has (i64), how many blocks a multiprocessor should hold (i64; none: as it comes), and the
+/// shared memory of a block in bytes (i64).
 inline constexpr llvm::StringLiteral warpsName = "tilegpu.warps";
+inline constexpr llvm::StringLiteral blocksName = "tilegpu.blocks";
 inline constexpr llvm::StringLiteral sharedBytesName = "tilegpu.shared_bytes";
 /// On an operation that needs shared memory while it runs: where it is (i64, bytes).
 inline constexpr llvm::StringLiteral scratchOffsetName = "tilegpu.scratch_offset";
