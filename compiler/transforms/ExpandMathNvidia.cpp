@@ -22,6 +22,8 @@
 //   1 / x, x / y 2^-22                       rcp, div.full
 //   sqrt         2^-23                       sqrt.approx, which LLVM selects
 //
+// Without that licence exp on f32 is ex2 too, of both parts of x log2(e): see nvidiaExp.
+//
 // pow is not among them: y lg2(x) has an error that grows with y.
 
 #include "compiler/transforms/ExpandMathConstants.h"
@@ -42,6 +44,18 @@ static Expr callOnF32(llvm::StringRef intrinsic, llvm::ArrayRef<Expr> operands) 
 
 Expr nvidiaRsqrt(const Expr &x) {
   return callOnF32("llvm.nvvm.rsqrt.approx.f", x);
+}
+
+/// exp(x) = 2^h (1 + l ln 2), where h + l = x log2(e), h is an f32 and l what its rounding lost (at most 2^-17). ex2's error is that
+/// of CUDA's own expf, which is made of it: at most 2 ulp.
+Expr nvidiaExp(const Expr &x, const MathTarget &target) {
+  constexpr double log2e = 0x1.71547652b82fep0, high = 0x1.715476p0, low = log2e - high, ln2 = 0x1.62e42fefa39efp-1;
+  // Below, the result is 0. Above, it is infinity, and what is lost would be infinity times 0.
+  Expr bounded = math_formulas::bounded(x, -104.0, 89.0, target);
+  Expr exponent = bounded * high;
+  Expr lost = mulAdd(bounded, low, expandFma(bounded, x.constant(high), -exponent, target)); // one rounding: mulAdd may have two
+  Expr power = callOnF32("llvm.nvvm.ex2.approx", exponent);
+  return select(bounded < 0x1.62e43p6, mulAdd(power, lost * ln2, power), power);
 }
 
 Expr approximateExp2(const Expr &x) {
