@@ -346,9 +346,9 @@ def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    %b = tile.load %x[%j'] … -> tensor<128xf32, #tile.axes<"j" : #layout1>>
-    %c = tile.broadcast %b : tensor<128xf32, #tile.axes<"j" : #layout1>> -> tensor<64x128xf32, #tile.axes<"i", "j" : #layout>>
-    %r = arith.addf %acc, %c : tensor<64x128xf32, #tile.axes<"i", "j" : #layout>>
+    %b = tile.load %x[%j'] … -> tensor<128xf32, #tile.axes<"j", layout = #layout1>>
+    %c = tile.broadcast %b : tensor<128xf32, #tile.axes<"j", layout = #layout1>> -> tensor<64x128xf32, #tile.axes<"i", "j", layout = #layout>>
+    %r = arith.addf %acc, %c : tensor<64x128xf32, #tile.axes<"i", "j", layout = #layout>>
     ```
   }];
   let options = [Option<"capability", "capability", "int64_t", "80", "80 for sm_80, 90 for sm_90a">];

@@ -58,6 +58,37 @@ void TileDialect::registerTypes() {
 }
 
 // --------------------------------------------------------------------------------------------------------------------
+// Axes
+// --------------------------------------------------------------------------------------------------------------------
+
+Attribute AxesAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> names;
+  Attribute layout;
+  auto parseElement = [&]() -> ParseResult {
+    if (layout)
+      return parser.emitError(parser.getCurrentLocation(), "expected '>' after the layout of a tile");
+    if (succeeded(parser.parseOptionalKeyword("layout")))
+      return failure(parser.parseEqual() || parser.parseAttribute(layout));
+    std::string name;
+    if (failed(parser.parseOptionalString(&name)))
+      return parser.emitError(parser.getCurrentLocation(), "expected an axis in quotes, or layout = an attribute");
+    names.push_back(StringAttr::get(parser.getContext(), name));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater, parseElement))
+    return {};
+  return parser.getChecked<AxesAttr>(parser.getContext(), names, layout);
+}
+
+void AxesAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(getNames(), printer);
+  if (getLayout())
+    printer << ", layout = " << getLayout();
+  printer << '>';
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 // Verifiers
 // --------------------------------------------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ def Tile_AxesAttr : Tile_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<Verif
     The order has no meaning in the language; here it is the order of the tensor's dimensions, whose extents are the capacities
     of the spans.
 
-    A target with threads adds a `layout`, which says who holds which element; it is an attribute of that target's dialect.
+    A target with threads adds a `layout`, which says who holds which element; it is an attribute of that target's dialect:
+    `#tile.axes<"i", "k", layout = #tilegpu.distributed<…>>`.
 
     - axes_c1: there is an axis, and no two have one name or an empty one
     - axes_c2: a tile's tensor has one dimension for each axis, with a static extent of at least 1
@@ -32,7 +33,7 @@ def Tile_AxesAttr : Tile_Attr<"Axes", "axes", [DeclareAttrInterfaceMethods<Verif
     ```
   }];
   let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names, OptionalParameter<"::mlir::Attribute">:$layout);
-  let assemblyFormat = "`<` $names (`:` $layout^)? `>`";
+  let hasCustomAssemblyFormat = 1; // a generated one would take what follows a name for more names
   let builders = [AttrBuilder<(ins "::llvm::ArrayRef<::mlir::StringAttr>":$names), "return $_get($_ctxt, names, ::mlir::Attribute());">];
   let genVerifyDecl = 1;
 }

@@ -72,3 +72,19 @@ func.func private @view_c4(!tile.view<element = f32, dims = ["N"], access = in, 
 
 // expected-error @below {{alignment is a power of two, not 12}}
 func.func private @view_c5(!tile.view<element = f32, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 12>)
+
+// -----
+
+// expected-error @below {{a tile has at least one axis; without axes it is a scalar}}
+func.func private @axes_c1_none(tensor<2xf32, #tile.axes<>>)
+
+// -----
+
+// expected-error @below {{expected an axis in quotes, or layout = an attribute}}
+func.func private @axes_unquoted(tensor<2xf32, #tile.axes<i>>)
+
+// -----
+
+// The layout stands at the end.
+// expected-error @below {{expected '>' after the layout of a tile}}
+func.func private @axes_after_layout(tensor<2xf32, #tile.axes<layout = "any", "i">>)
