@@ -21,7 +21,7 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
     - convert_layout_c1: operand and result have the same axes in the same order, extents and elements, and both have a layout
 
     ```mlir
-    %r = tilegpu.convert_layout %a : tensor<16x8xf32, #tile.axes<"i", "j" : #mma>> -> tensor<16x8xf32, #tile.axes<"i", "j" : #rows>>
+    %r = tilegpu.convert_layout %a : tensor<16x8xf32, #tile.axes<"i", "k", layout = #rows>> -> tensor<16x8xf32, #tile.axes<"i", "k", layout = #mma>>
     ```
   }];
   let arguments = (ins Tile_Tile:$operand);
@@ -38,7 +38,7 @@ def TileGPU_ZeroAbsentOp : TileGPU_Op<"zero_absent", [Pure, AllTypesMatch<["oper
     - zero_absent_c1: the spans' axes are axes of the operand
 
     ```mlir
-    %z = tilegpu.zero_absent %a over (%j) : tensor<16x8xf32, #tile.axes<"i", "j" : #mma>>, !tile.span<"j", 8>
+    %z = tilegpu.zero_absent %a over (%k) : tensor<16x8xf32, #tile.axes<"i", "k", layout = #rows>>, !tile.span<"k", 8>
     ```
   }];
   let arguments = (ins Tile_Tile:$operand, Variadic<Tile_SpanType>:$spans);
@@ -58,7 +58,8 @@ def TileGPU_AllocOp : TileGPU_Op<"alloc", [MemoryEffects<[MemAlloc<TileGPU_Share
     memory, is decided by allocate-shared-memory.
 
     ```mlir
-    %b = tilegpu.alloc : !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 2>
+    %b = tilegpu.alloc : !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 2>
+    %c = tilegpu.alloc {offset = 1024 : i64} : !q
     ```
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$offset);
@@ -72,8 +73,8 @@ def TileGPU_StageOp : TileGPU_Op<"stage", [Pure]> {
     - stage_c1: the result is the operand's type with one stage
 
     ```mlir
-    %s = tilegpu.stage %b[%n] : !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 2>
-                             -> !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 1>
+    %s = tilegpu.stage %ring[%c0] : !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 2>
+                                 -> !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 1>
     ```
   }];
   let arguments = (ins TileGPU_BufferType:$buffer, I64:$number);
@@ -88,7 +89,7 @@ def TileGPU_StoreSharedOp : TileGPU_Op<"store_shared"> {
     - store_shared_c1: the buffer has one stage, and its tile has the operand's axes, extents and elements (axes in any order)
 
     ```mlir
-    tilegpu.store_shared %a, %s : tensor<16x8xf32, #tile.axes<"i", "j" : #mma>>, !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 1>
+    tilegpu.store_shared %a, %p : tensor<16x8xf32, #tile.axes<"i", "k", layout = #rows>>, !p
     ```
   }];
   let arguments = (ins Tile_Tile:$value, Arg<TileGPU_BufferType, "", [MemWrite<TileGPU_SharedMemory>]>:$buffer);
@@ -117,7 +118,7 @@ def TileGPU_SpanAtOp : TileGPU_Op<"span_at", [Pure]> {
     asks for pieces of later iterations, so this is the one case of two spans over one axis.
 
     ```mlir
-    %next = tilegpu.span_at %n to %n : !tile.span<"k", 64>
+    %next = tilegpu.span_at %c0 to %K : !tile.span<"k", 8>
     ```
   }];
   let arguments = (ins I64:$start, I64:$high);
@@ -139,7 +140,9 @@ def TileGPU_AsyncLoadOp : TileGPU_Op<"async_load", [AttrSizedOperandSegments]> {
     - async_load_c1: the buffer has one stage, and its tile has the spans' axes in their order, and the view's elements
 
     ```mlir
-    tilegpu.async_load %x[%ti, %tj] spans(%i, %j) if %c into %s layout #rows : !tile.view<…>, (…), spans(…), !tilegpu.buffer<…>
+    tilegpu.async_load %x[%ti, %tk] spans(%i, %k) if %exists into %p layout #rows
+        : !x, (tensor<16xi64, #tile.axes<"i", layout = #row>>, tensor<8xi64, #tile.axes<"k", layout = #column>>),
+          spans(!tile.span<"i", 16>, !tile.span<"k", 8>), !p
     ```
   }];
   let arguments = (ins Tile_ViewType:$view, Variadic<Tile_IndexValue>:$indices, Variadic<Tile_SpanType>:$spans,
@@ -190,7 +193,7 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["accumulator", "result"]>]
     - dot_c2: `over` names axes of both buffers, and the accumulator's axes are the others
 
     ```mlir
-    %d = tilegpu.dot mma %p, %q, %acc over ["k"] : !tilegpu.buffer<…>, !tilegpu.buffer<…> -> tensor<128x64xf32, #tile.axes<"i", "j" : #acc>>
+    %d = tilegpu.dot mma %p, %q, %acc over ["k"] precision tf32 : !p, !q -> tensor<16x8xf32, #tile.axes<"i", "j", layout = #mma>>
     ```
   }];
   let arguments = (ins Arg<TileGPU_BufferType, "", [MemRead<TileGPU_SharedMemory>]>:$lhs,

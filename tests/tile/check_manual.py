@@ -1,10 +1,10 @@
-"""Checks the dialect's manual, the .td files of dialects/Tile, against the dialect:
+"""Checks a dialect's manual, the .td files of dialects/DIALECT, against the dialect:
 
 - every example in it parses, verifies and prints as something that parses again;
 - every operation has a description and an example;
 - every constraint's label stands in a verifier and in the name of a test that breaks it.
 
-usage: check_manual.py <source root>      (tile-opt is found in PATH)
+usage: check_manual.py <source root> <DIALECT>      (tile-opt is found in PATH)
 """
 import pathlib
 import re
@@ -14,9 +14,9 @@ import sys
 PLACEHOLDER = "// the example stands here"
 
 
-def definitions(text):
+def definitions(text, dialect):
     """Name and body of each operation, attribute and type that a .td file defines."""
-    parts = re.split(r"^def Tile_(\w+) : ", text, flags=re.M)[1:]
+    parts = re.split(rf"^def {dialect}_(\w+) : ", text, flags=re.M)[1:]
     return list(zip(parts[::2], parts[1::2]))
 
 
@@ -27,6 +27,8 @@ def examples(body):
 def wrapped(example, stage):
     """The example in what it needs around it."""
     first = example.split()[0]
+    if first.startswith("#"):
+        return f"func.func private @attribute() attributes {{example = {example.strip()}}}"
     if first.startswith(("tensor", "!")):
         return f"func.func private @type({example.strip()})"
     if first == "tile.kernel":
@@ -51,10 +53,10 @@ def check_example(name, example, stage, errors):
         errors.append(f"{name}: the example does not survive printing:\n{example}\n{message}")
 
 
-def check_labels(folder, manual, errors):
+def check_labels(folder, dialect, manual, errors):
     labels = re.findall(r"^ *- (\w+_c\d+): ", manual, flags=re.M)
-    code = "".join(path.read_text() for path in (folder / "dialects/Tile").glob("*.cpp"))
-    tests = "".join(path.read_text() for path in (folder / "tests/tile").glob("*.mlir"))
+    code = "".join(path.read_text() for path in (folder / "dialects" / dialect).glob("*.cpp"))
+    tests = "".join(path.read_text() for path in (folder / "tests" / dialect.lower()).glob("*.mlir"))
     for label in labels:
         if not re.search(rf"// (\w+_c\d+ )*{label}\b", code):
             errors.append(f"{label}: no verifier names it")
@@ -66,15 +68,15 @@ def check_labels(folder, manual, errors):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    texts = [(folder / "dialects/Tile" / name).read_text() for name in ("TileDialect.td", "TileTypes.td", "TileOps.td")]
+    folder, dialect = pathlib.Path(sys.argv[1]), sys.argv[2]
+    texts = [(folder / "dialects" / dialect / f"{dialect}{part}.td").read_text() for part in ("Dialect", "Types", "Ops")]
     stage = examples(texts[0])[0]
     errors = []
     if tile_opt(stage)[0] is None:
         errors.append(f"the stage of the examples does not parse:\n{tile_opt(stage)[1]}")
     count = 0
-    for name, body in definitions("\n".join(texts[1:])):
-        if "Enum" in name or body.startswith(("Type<", "AnyTypeOf")):
+    for name, body in definitions("\n".join(texts[1:]), dialect):
+        if "Enum" in name or body.startswith(("Type<", "AnyTypeOf", "Resource<")):
             continue
         found = examples(body)
         if not found:
@@ -82,7 +84,7 @@ def main():
         for example in found:
             check_example(name, example, stage, errors)
             count += 1
-    labels = check_labels(folder, "\n".join(texts), errors)
+    labels = check_labels(folder, dialect, "\n".join(texts), errors)
     print("\n".join(errors))
     print(f"{count} examples, {labels} constraints, {len(errors)} errors")
     sys.exit(bool(errors))
