@@ -363,10 +363,10 @@ def PlanPipeline : Pass<"plan-pipeline", "::mlir::ModuleOp"> {
     second block, two to four; a loop for which two do not fit gets none.
 
     ```mlir
-    %0 = tile.for "k" %k : … {
+    %0 = tile.for "k" %k : … attributes {tilegpu.stages = 3 : i64} {
       %a = tile.load %x[%i, %t] … {tilegpu.pipelined} : …
       …
-    } {tilegpu.stages = 3 : i64}
+    }
     ```
   }];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "101376", "shared memory that a block may have">,
