@@ -16,7 +16,7 @@ def TileGPU_SharedMemory : Resource<"::tilewright::tilegpu::SharedMemory">;
 def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure]> {
   let summary = "The same tile in another layout";
   let description = [{
-    Nothing, a renaming of registers, shuffles or a way through shared memory, whichever is cheapest (layout::planConversion).
+    A renaming of registers if each thread has what it needs (layout::planRenaming), else a way through shared memory.
 
     - convert_layout_c1: operand and result have the same axes in the same order, extents and elements, and both have a layout
 

@@ -1,5 +1,5 @@
 // One thread's program: addresses, what exists, copies, products, the grid.
-// RUN: tile-opt %s -split-input-file -assign-layouts -cse -plan-pipeline -expand-pipeline -cse -allocate-shared-memory -insert-barriers -convert-tilegpu-to-llvm -cse | FileCheck %s
+// RUN: tile-opt %s -split-input-file -assign-layouts -cse -plan-pipeline -expand-pipeline -cse -allocate-shared-memory -insert-barriers -convert-tilegpu-to-llvm -cse 2>/dev/null | FileCheck %s
 
 !x = !tile.view<element = f32, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 16>
 !y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 16>
@@ -221,4 +221,87 @@ tile.kernel @product(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
       tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
     }
   }
+}
+
+// -----
+
+!si = !tile.span<"i", 8>
+!j = tensor<32xf32, #tile.axes<"j">>
+!sj = !tile.span<"j", 32>
+!ji = tensor<32xi64, #tile.axes<"j">>
+!db = !tile.view<element = f32, dims = ["N"], access = inout, unit_stride = 0, pack_rank = 1, alignment = 4>
+
+// Sums of several tiles: a block runs a chunk of them, T * c / C to T * (c + 1) / C.
+// CHECK-LABEL: llvm.func @chunks(
+// CHECK:         %[[CHUNK:.+]] = arith.extui %{{.+}} : i32 to i64
+// CHECK:         llvm.getelementptr %arg0[3]
+// CHECK:         llvm.getelementptr %arg0[2]
+// CHECK-NEXT:    %[[TILES:.+]] = llvm.load
+// CHECK-NEXT:    llvm.getelementptr %arg0[4]
+// CHECK-NEXT:    %[[CHUNKS:.+]] = llvm.load
+// CHECK-NEXT:    %[[BEFORE:.+]] = arith.muli %[[TILES]], %[[CHUNK]]
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.divui %[[BEFORE]], %[[CHUNKS]]
+// CHECK-NEXT:    %[[NEXT:.+]] = arith.addi %[[CHUNK]], %c1_i64
+// CHECK-NEXT:    %[[WITH:.+]] = arith.muli %[[TILES]], %[[NEXT]]
+// CHECK-NEXT:    %[[LAST:.+]] = arith.divui %[[WITH]], %[[CHUNKS]]
+// CHECK-NEXT:    scf.for %[[TILE:.+]] = %[[FIRST]] to %[[LAST]] step %c1_i64
+// CHECK-NEXT:      arith.remui %[[TILE]], %
+tile.kernel @chunks(%db: !db, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %v = arith.constant dense<1.0> : !j
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %ji = tile.index %j : !sj -> !ji
+      tile.accumulate add %v, %db[%ji] spans(%j) compare [false] shared : !j, !db, (!ji), spans(!sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 8>
+!sj = !tile.span<"j", 8>
+!sk = !tile.span<"k", 8>
+!i = tensor<8xi64, #tile.axes<"i">>
+!j = tensor<8xi64, #tile.axes<"j">>
+!ik = tensor<8x8xf32, #tile.axes<"i", "k">>
+!jk = tensor<8x8xf32, #tile.axes<"j", "k">>
+!ij = tensor<8x8xf32, #tile.axes<"i", "j">>
+
+// A product by multiply-adds. Operands become zero where a summed index does not exist; four steps are read at once, and each thread
+// has four columns. Two lanes hold each element: one of them stores it.
+// CHECK-LABEL: llvm.func @multiply_adds(
+// CHECK:         scf.for
+// CHECK:           %[[EXISTS:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : i32
+// CHECK-NEXT:      arith.select %[[EXISTS]], %{{.+}}, %{{.+}} : f32
+// CHECK:           nvvm.barrier0
+// CHECK-COUNT-2:   llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK:           arith.select %[[EXISTS]], %{{.+}}, %{{.+}} : f32
+// CHECK-COUNT-2:   llvm.store {{.*}} : f32, !llvm.ptr<3>
+// CHECK-NEXT:      nvvm.barrier0
+// CHECK:           scf.for %{{.+}} = %c0_i32 to %c8_i32 step %c4_i32
+// CHECK-COUNT-5:     llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-16:    math.fma
+// CHECK-NOT:         math.fma
+// CHECK:             scf.yield
+// CHECK:         %[[COPY:.+]] = arith.andi %{{.+}}, %c16_i32
+// CHECK-NEXT:    %[[OWNER:.+]] = arith.cmpi eq, %[[COPY]], %c0_i32
+// CHECK:         scf.if %[[OWNER]] {
+// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+tile.kernel @multiply_adds(%y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  %a = arith.constant dense<1.0> : !ik
+  %b = arith.constant dense<2.0> : !jk
+  %zero = arith.constant dense<0.0> : !ij
+  %i = tile.span : !si
+  %j = tile.span : !sj
+  %ti = tile.index %i : !si -> !i
+  %tj = tile.index %j : !sj -> !j
+  %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+    %d = tile.dot %a, %b, %acc over (%k) : !ik, !jk, !sk -> !ij
+    tile.yield %d : !ij
+  }
+  tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
 }
