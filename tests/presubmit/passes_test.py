@@ -10,8 +10,8 @@ import sources
 
 
 def kebab(name):
-    """AssignLayouts → assign-layouts, EmitPTX → emit-ptx, TileGPUToNVVM → tile-gpu-to-nvvm."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
+    """AssignLayouts → assign-layouts, EmitPTX → emit-ptx; the dialect TileGPU is one word: ConvertTileGPUToLLVM → convert-tilegpu-to-llvm."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name.replace("TileGPU", "Tilegpu")).lower()
 
 
 def passes(text):
