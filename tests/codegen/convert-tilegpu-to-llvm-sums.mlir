@@ -70,7 +70,7 @@ tile.kernel @column_sums(%x: !x, %db: !db, %M: i64, %N: i64) dimensions = 2 {
 // CHECK-NOT:     scf.for
 // CHECK:         %[[VALUE:.+]] = llvm.load %{{.+}} invariant
 // CHECK:         %[[OLD:.+]] = llvm.load %{{.+}} {alignment = 4 : i64} : !llvm.ptr<1> -> f32
-// CHECK:         arith.maximumf %[[OLD]], %[[VALUE]] : f32
+// CHECK:         arith.maximumf %[[OLD]], %[[VALUE]] fastmath<nsz> : f32
 // CHECK-LABEL: llvm.func @owned_begin(
 // CHECK:         %[[LEAST:.+]] = arith.constant 0xFF800000 : f32
 // CHECK:         scf.for
