@@ -13,8 +13,8 @@ before the launch, so an element that nobody writes is noticed. A failing case p
 what was found there and what was expected.
 
 The environment variable TILEWRIGHT_CLI names the program, TILEWRIGHT_TEST_TARGET what kernels are compiled for (cpu). A case that the
-target refuses has failed, unless unsupported.txt beside this file lists it: then it must be refused, with that message. Options: -k PART runs the cases whose name contains PART, -j N runs
-N at a time, -v prints each case and its time, --list only lists them.
+target refuses has failed, unless unsupported.txt beside this file lists it: then it must be refused, with that message. Options: -k PART runs the cases whose name contains PART, --sample N
+one case in N (always the same, spread over all sweeps), -j N runs N at a time, -v prints each case and its time, --list only lists them.
 """
 
 import argparse
@@ -427,6 +427,11 @@ def _short(value):
     return str(value)
 
 
+def _in_sample(name, count):
+    """Chosen by the name: every count-th would meet the same value of a sweep again and again, and one new case would move all others."""
+    return zlib.crc32(name.encode()) % count == 0
+
+
 def _run_case(case, source, root, verbose, refusals):
     """(what is wrong with the case or None, whether the target refused it as listed)"""
     name, function, arguments = case
@@ -459,12 +464,13 @@ def main(source=None):
     """Runs the cases of the file that was started. `source` is the kernels' file, beside the test."""
     parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("-k", default="", metavar="PART", help="only cases whose name contains PART")
+    parser.add_argument("--sample", type=int, default=1, metavar="N", help="only one case in N, always the same")
     parser.add_argument("-j", type=int, default=os.cpu_count(), metavar="N", help="run N cases at a time")
     parser.add_argument("-v", action="store_true", help="print each case and its time")
     parser.add_argument("--list", action="store_true", help="only list the cases")
     options = parser.parse_args()
 
-    cases = [case for case in _cases if options.k in case[0]]
+    cases = [case for case in _cases if options.k in case[0] and _in_sample(case[0], options.sample)]
     if options.list:
         print("\n".join(case[0] for case in cases))
         return
