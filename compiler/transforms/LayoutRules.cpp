@@ -12,7 +12,8 @@
 // fourth row of the buffer, in two banks' places: a product of 4096³ f32 took 5.9 ms so.)
 //
 // Blocks. A product by tensor cores waits at a barrier in every step; a second block on the multiprocessor works meanwhile. With 64
-// accumulators a thread needs no more than 128 registers, of which a multiprocessor has 65,536.
+// accumulators a thread needs no more than 128 registers, of which a multiprocessor has 65,536. Kernels without products are bound by
+// memory; the more warps there are, the more of it is asked for at a time.
 
 #include "compiler/transforms/LayoutRules.h"
 
@@ -377,6 +378,14 @@ static int64_t chooseWarps(tile::KernelOp kernel) {
 int64_t LayoutRules::blocks() const {
   constexpr int64_t registersOfMultiprocessor = 65536, registersOfThread = 128, mostAccumulators = 64;
   int64_t accumulators = 0;
+  if (dots.empty()) {
+    // Left to itself ptxas takes 80 registers for a softmax that does with 48, and fewer warps hide less of memory's latency:
+    // 169 µs for 16384 × 4096 f32.
+    constexpr int64_t lightRegisters = 48, lightWords = 16, mostBlocks = 16;
+    if (wordsOfThread > lightWords)
+      return 0;
+    return std::min(mostBlocks, registersOfMultiprocessor / (lightRegisters * layout::lanesOfWarp * warpCount));
+  }
   for (const auto &[op, plan] : dots) {
     if (plan.kind != DotKind::Mma)
       return 0;
@@ -389,6 +398,13 @@ int64_t LayoutRules::blocks() const {
 
 LayoutRules::LayoutRules(tile::KernelOp kernel, int64_t capability) : capability(capability) {
   warpCount = chooseWarps(kernel);
+  kernel.walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (tile::isTile(result.getType()) && !isa<arith::ConstantOp, tile::IndexOp>(op)) {
+        int64_t words = llvm::divideCeil(bytesOf(result.getType()), 4) * elementsOf(paddedShape(result.getType()));
+        wordsOfThread = std::max(wordsOfThread, words / (layout::lanesOfWarp * warpCount));
+      }
+  });
   kernel.walk([&](Operation *op) {
     auto place = [&](ValueRange spans, Type element) {
       return tile::tileType(element, llvm::map_to_vector(spans, [](Value span) { return cast<tile::SpanType>(span.getType()); }));

@@ -44,6 +44,7 @@ private:
 
   int64_t capability;
   int64_t warpCount = 4;
+  int64_t wordsOfThread = 0; ///< of 4 bytes, that a thread holds of the largest tile
   std::map<Access, int64_t> vectorElements; ///< the most elements of a vector access
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
 };
