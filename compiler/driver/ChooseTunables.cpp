@@ -9,7 +9,8 @@
 //   other        everything else                                  what keeps a tile near 16384 elements (64 KiB of f32)
 //
 // On a GPU: 128 bytes of a summed axis (a row of the widest swizzle), 128 columns and 128 rows (64 accumulators for each of 256 threads),
-// 4096 contiguous elements and tiles of as many (16 for each thread), and two blocks for each of some 132 multiprocessors.
+// 4096 contiguous elements and tiles of as many (16 for each thread; what does not fit in registers is slow, so no tile gets larger than
+// 8192 elements, or 32768 beside products), and two blocks for each of some 132 multiprocessors.
 //
 // Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
 // tile larger than the dimension buys nothing, and the grid should have work for every core. No tile exceeds the language's limit
@@ -112,7 +113,7 @@ public:
   }
 
   /// Is no tile too large with these sizes?
-  bool fits(const std::map<std::string, int64_t> &candidate) const { return !tooLarge(candidate); }
+  bool fits(const std::map<std::string, int64_t> &candidate) const { return !tooLarge(candidate, maxTileElements); }
 
 private:
   const typed::Kernel &kernel;
@@ -208,15 +209,15 @@ private:
     return product;
   }
 
-  const std::vector<const Axis *> *tooLarge(const std::map<std::string, int64_t> &candidate) const {
-    auto tile = std::find_if(tiles.begin(), tiles.end(),
-                             [&](const auto &axes) { return elements(axes, candidate) > maxTileElements; });
+  const std::vector<const Axis *> *tooLarge(const std::map<std::string, int64_t> &candidate, int64_t limit) const {
+    auto tile = std::find_if(tiles.begin(), tiles.end(), [&](const auto &axes) { return elements(axes, candidate) > limit; });
     return tile == tiles.end() ? nullptr : &*tile;
   }
 
   /// Shortens the longest axis of a tile that is too large until none is, or what is left was not chosen here.
   void fitTiles() {
-    while (const std::vector<const Axis *> *axes = tooLarge(sizes)) {
+    int64_t limit = dots.empty() ? target.mostElements : target.mostElementsWithDots;
+    while (const std::vector<const Axis *> *axes = tooLarge(sizes, limit)) {
       const typed::Tunable *longest = nullptr;
       for (const auto &tunable : kernel.tunables) {
         bool has = std::any_of(axes->begin(), axes->end(), [&](const Axis *axis) { return axis->tunable == tunable->name; });
@@ -397,11 +398,13 @@ std::string listOf(const std::map<std::string, int64_t> &sizes) {
 } // namespace
 
 TunableSizes TunableSizes::forCpu() {
-  return {.contractedElements = 256, .contractedBytes = 0, .dotColumns = 256, .dotRows = 128, .contiguous = 4096, .tileElements = 16384, .tiles = 16};
+  return {.contractedElements = 256, .contractedBytes = 0, .dotColumns = 256, .dotRows = 128, .contiguous = 4096, .tileElements = 16384,
+          .mostElements = maxTileElements, .mostElementsWithDots = maxTileElements, .tiles = 16};
 }
 
 TunableSizes TunableSizes::forGpu() {
-  return {.contractedElements = 0, .contractedBytes = 128, .dotColumns = 128, .dotRows = 128, .contiguous = 4096, .tileElements = 4096, .tiles = 264};
+  return {.contractedElements = 0, .contractedBytes = 128, .dotColumns = 128, .dotRows = 128, .contiguous = 4096, .tileElements = 4096,
+          .mostElements = 8192, .mostElementsWithDots = 32768, .tiles = 264};
 }
 
 std::optional<std::map<std::string, int64_t>> chooseTunables(const typed::Kernel &kernel,

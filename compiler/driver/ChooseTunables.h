@@ -18,6 +18,8 @@ struct TunableSizes {
   int64_t dotColumns, dotRows;
   int64_t contiguous;   ///< elements along the last dimension of a view
   int64_t tileElements; ///< of other tiles
+  int64_t mostElements; ///< of any tile, in kernels without products and with them
+  int64_t mostElementsWithDots;
   int64_t tiles;        ///< the grid should have as many
 
   static TunableSizes forCpu(); ///< with 1 MiB of L2 per core

@@ -380,11 +380,12 @@ int64_t LayoutRules::blocks() const {
   int64_t accumulators = 0;
   if (dots.empty()) {
     // Left to itself ptxas takes 80 registers for a softmax that does with 48, and fewer warps hide less of memory's latency:
-    // 169 µs for 16384 × 4096 f32.
-    constexpr int64_t lightRegisters = 48, lightWords = 16, mostBlocks = 16;
+    // 169 µs for 16384 × 4096 f32. With two large tiles from memory 48 would be too few.
+    constexpr int64_t lightWords = 16, mostBlocks = 16;
     if (wordsOfThread > lightWords)
       return 0;
-    return std::min(mostBlocks, registersOfMultiprocessor / (lightRegisters * layout::lanesOfWarp * warpCount));
+    int64_t registers = largeViews.size() <= 1 ? 48 : 64;
+    return std::min(mostBlocks, registersOfMultiprocessor / (registers * layout::lanesOfWarp * warpCount));
   }
   for (const auto &[op, plan] : dots) {
     if (plan.kind != DotKind::Mma)
@@ -398,6 +399,10 @@ int64_t LayoutRules::blocks() const {
 
 LayoutRules::LayoutRules(tile::KernelOp kernel, int64_t capability) : capability(capability) {
   warpCount = chooseWarps(kernel);
+  kernel.walk([&](tile::LoadOp load) {
+    if (tile::isTile(load.getType()) && elementsOf(paddedShape(load.getType())) >= 8 * layout::lanesOfWarp * warpCount)
+      largeViews.insert(load.getView());
+  });
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())
       if (tile::isTile(result.getType()) && !isa<arith::ConstantOp, tile::IndexOp>(op)) {
