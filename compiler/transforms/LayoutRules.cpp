@@ -380,12 +380,11 @@ int64_t LayoutRules::blocks() const {
   int64_t accumulators = 0;
   if (dots.empty()) {
     // Left to itself ptxas takes 80 registers for a softmax that does with 48, and fewer warps hide less of memory's latency:
-    // 169 µs for 16384 × 4096 f32. With two large tiles from memory 48 would be too few.
-    constexpr int64_t lightWords = 16, mostBlocks = 16;
-    if (wordsOfThread > lightWords)
+    // 169 µs for 16384 × 4096 f32. With two large tiles from memory 48 are too few.
+    constexpr int64_t lightRegisters = 48, lightWords = 16, mostBlocks = 16;
+    if (wordsOfThread > lightWords || largeViews.size() > 1)
       return 0;
-    int64_t registers = largeViews.size() <= 1 ? 48 : 64;
-    return std::min(mostBlocks, registersOfMultiprocessor / (registers * layout::lanesOfWarp * warpCount));
+    return std::min(mostBlocks, registersOfMultiprocessor / (lightRegisters * layout::lanesOfWarp * warpCount));
   }
   for (const auto &[op, plan] : dots) {
     if (plan.kind != DotKind::Mma)
