@@ -33,6 +33,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
@@ -58,6 +59,15 @@ std::unique_ptr<llvm::Module> translateForGpu(mlir::ModuleOp module, llvm::LLVMC
 
 namespace {
 
+/// Addresses of shared memory are 32 bits wide: half the instructions of their arithmetic. LLVM has no other way to ask for it than
+/// this option of its command line, which only NVPTX's target machines read.
+void useShortPointers() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("nvptx-short-ptr");
+  if (option != options.end())
+    static_cast<llvm::cl::opt<bool> *>(option->second)->setValue(true);
+}
+
 std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Module &module, const GpuTarget &target, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -65,6 +75,7 @@ std::unique_ptr<llvm::TargetMachine> createMachine(const llvm::Module &module, c
     LLVMInitializeNVPTXTarget();
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
+    useShortPointers();
   });
   std::optional<unsigned> version = requiredPTXVersion(module, target, error);
   if (!version)
