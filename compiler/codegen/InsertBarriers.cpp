@@ -178,23 +178,31 @@ private:
   }
 
   /// What is pending at the start is what is pending before the loop, or at the end of an iteration. That is found in two trials;
-  /// then barriers are put, and once more in case that they have changed what is pending.
+  /// then barriers are put, and once more in case that they have changed what is pending. A loop with a condition, the first of two
+  /// blocks, is left behind that.
   LogicalResult walkLoop(ArrayRef<Block *> blocks, Accesses &pending) {
-    Accesses entry = pending, end;
+    Accesses entry = pending, end, exit;
+    bool hasCondition = blocks.size() == 2;
     for (bool trial : {true, true, isTrial, isTrial}) {
       bool outer = std::exchange(isTrial, trial);
       Accesses state = entry;
       merge(state, end);
-      for (Block *block : blocks)
+      for (Block *block : blocks) {
         if (failed(walk(*block, state)))
           return failure();
+        if (block == blocks.front())
+          exit = state;
+      }
       isTrial = outer;
       for (Access &access : state)
         if (access.step)
           --*access.step;
       end = std::move(state);
     }
-    merge(pending, end);
+    if (hasCondition)
+      pending = std::move(exit);
+    else
+      merge(pending, end);
     for (Access &access : pending)
       access.step.reset();
     return success();

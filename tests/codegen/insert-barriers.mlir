@@ -251,3 +251,36 @@ tile.kernel @branch(%e: i1) dimensions = 0 attributes {tilegpu.warps = 1 : i64, 
   }
   %d = tilegpu.dot mma %p, %q, %c over ["k"] precision default : !p, !q -> !c
 }
+
+// -----
+
+!k = !tile.span<"k", 64>
+#layout = #tilegpu.distributed<[64], registers = [], lanes = [[1], [2], [4], [8], [16]], warps = [[32]]>
+!v = tensor<64xf32, #tile.axes<"k", layout = #layout>>
+
+// A loop ends behind its condition: what that has read is pending there, though the body has had a barrier since the condition before.
+// CHECK-LABEL: tile.kernel @condition(
+// CHECK:         scf.while
+// CHECK-NOT:       tilegpu.barrier
+// CHECK:         } do {
+// CHECK:           tilegpu.barrier
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    }
+// CHECK-NEXT:    tilegpu.barrier
+// CHECK-NEXT:    tile.reduce
+tile.kernel @condition(%n: f32) dimensions = 0 attributes {tilegpu.warps = 2 : i64, tilegpu.shared_bytes = 16 : i64} {
+  %k = tile.span : !k
+  %v = arith.constant dense<1.0> : !v
+  %one = arith.constant 1.0 : f32
+  %r = scf.while (%x = %n) : (f32) -> f32 {
+    %s = tile.reduce add %v over (%k) {tilegpu.scratch_offset = 0 : i64} : !v, !k -> f32
+    %goes = arith.cmpf olt, %s, %x : f32
+    scf.condition(%goes) %x : f32
+  } do {
+  ^bb0(%x: f32):
+    %y = arith.subf %x, %one : f32
+    tilegpu.barrier
+    scf.yield %y : f32
+  }
+  %t = tile.reduce max %v over (%k) {tilegpu.scratch_offset = 0 : i64} : !v, !k -> f32
+}
