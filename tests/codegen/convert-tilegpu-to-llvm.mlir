@@ -14,7 +14,7 @@
 // CHECK-SAME:  tilewright.threads = 32 : i64
 // CHECK:       llvm.mlir.global internal constant @tw_zeros(dense<0> : tensor<16xi8>) {addr_space = 1 : i32, alignment = 16 : i64}
 // CHECK-LABEL: llvm.func @vectors(
-// CHECK-SAME:    nvvm.kernel, nvvm.reqntid = array<i32: 32, 1, 1>
+// CHECK-SAME:    nvvm.kernel, nvvm.minctasm = 16 : i32, nvvm.reqntid = array<i32: 32, 1, 1>
 // CHECK:         %[[PLACE:.+]] = arith.muli %{{.+}}, %c4_i32 : i32
 // CHECK:         %[[BLOCK:.+]] = nvvm.read.ptx.sreg.ctaid.x : i32
 // CHECK-NEXT:    %[[NUMBER:.+]] = arith.extui %[[BLOCK]]
@@ -271,7 +271,7 @@ tile.kernel @chunks(%db: !db, %M: i64, %N: i64) dimensions = 2 {
 !ij = tensor<8x8xf32, #tile.axes<"i", "j">>
 
 // A product by multiply-adds. Operands become zero where a summed index does not exist; four steps are read at once, and each thread
-// has four columns. Two lanes hold each element: one of them stores it.
+// has one column in two rows.
 // CHECK-LABEL: llvm.func @multiply_adds(
 // CHECK:         scf.for
 // CHECK:           %[[EXISTS:.+]] = arith.cmpi slt, %{{.+}}, %{{.+}} : i32
@@ -282,14 +282,11 @@ tile.kernel @chunks(%db: !db, %M: i64, %N: i64) dimensions = 2 {
 // CHECK-COUNT-2:   llvm.store {{.*}} : f32, !llvm.ptr<3>
 // CHECK-NEXT:      nvvm.barrier0
 // CHECK:           scf.for %{{.+}} = %c0_i32 to %c8_i32 step %c4_i32
-// CHECK-COUNT-5:     llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
-// CHECK-COUNT-16:    math.fma
+// CHECK-COUNT-3:     llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-8:     math.fma
 // CHECK-NOT:         math.fma
 // CHECK:             scf.yield
-// CHECK:         %[[COPY:.+]] = arith.andi %{{.+}}, %c16_i32
-// CHECK-NEXT:    %[[OWNER:.+]] = arith.cmpi eq, %[[COPY]], %c0_i32
-// CHECK:         scf.if %[[OWNER]] {
-// CHECK:           llvm.store {{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK-COUNT-2: llvm.store {{.*}} : f32, !llvm.ptr<1>
 tile.kernel @multiply_adds(%y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
   %a = arith.constant dense<1.0> : !ik

@@ -169,7 +169,7 @@ tile.kernel @unaligned(%x: !x, %y: !y, %N: i64) dimensions = 1 {
 
 // Tensor cores have no products of f32 as exact as the default asks for; the remark says what would make it one for them.
 // Columns lie four by four. What is no load gets zeros where a summed index does not exist.
-// CHECK-DAG:   #[[$ACC:layout[0-9]*]] = #tilegpu.distributed<[16, 16], registers = {{\[\[}}0, 1], [0, 2], [8, 0]], lanes = {{\[\[}}0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warps = []>
+// CHECK-DAG:   #[[$ACC:layout[0-9]*]] = #tilegpu.distributed<[16, 16], registers = {{\[\[}}0, 8], [4, 0], [8, 0]], lanes = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warps = []>
 // CHECK-LABEL: tile.kernel @exact(
 // CHECK-COUNT-2: tilegpu.zero_absent %{{.+}} over(%{{.+}})
 // CHECK:         tilegpu.dot fma {{.*}} precision default {{.*}} -> tensor<16x16xf32, #tile.axes<"i", "j", layout = #[[$ACC]]>>
