@@ -115,6 +115,7 @@ template <typename Message> void pass(Message &message, CompileRequest &request)
   for (std::string *text : {&specialization.kernel, &specialization.target, &specialization.schedule})
     pass(message, *text);
   pass(message, specialization.checked);
+  pass(message, specialization.remarks);
   for (std::vector<NamedText> *list : {&specialization.statics, &specialization.tunables, &specialization.hints})
     pass(message, *list);
   pass(message, specialization.presentViews);

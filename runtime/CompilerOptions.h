@@ -41,6 +41,7 @@ public:
     raw.dimension_hint_count = hints.size();
     raw.schedule = from.schedule.c_str();
     raw.checked_mode = from.checked;
+    raw.remarks = from.remarks;
   }
   CompilerOptions(const CompilerOptions &) = delete;
   CompilerOptions &operator=(const CompilerOptions &) = delete;

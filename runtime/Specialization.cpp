@@ -61,6 +61,7 @@ Result<SpecializationRequest> SpecializationRequest::read(const tw_specializatio
   if (known.schedule)
     request.schedule = known.schedule;
   request.checked = known.checked != 0;
+  request.remarks = known.remarks != 0;
   return request;
 }
 
@@ -228,7 +229,7 @@ std::vector<NamedText> Statics::inOrder() const {
 std::string Specialization::key() const {
   // Names and values are identifiers, dtypes and numbers; target and schedule come last, where nothing follows that they could
   // imitate but each other, so their length stands before them.
-  std::string key = concat(kernel, checked ? "!" : "", '<');
+  std::string key = concat(kernel, checked ? "!" : "", remarks ? "?" : "", '<');
   for (const auto &[name, value] : statics)
     key += concat(name, '=', value.size(), ':', value, ',');
   key += '|';
@@ -267,6 +268,7 @@ Result<Call> tilewright::runtime::specialize(const Signature &signature, const S
   to.target = request.target;
   to.schedule = request.schedule;
   to.checked = request.checked;
+  to.remarks = request.remarks;
   to.statics = statics->inOrder();
   to.tunables = statics->tunables();
   call.views.resize(signature.parameters.size());

@@ -27,6 +27,7 @@ struct SpecializationRequest {
   bool isForGpu = false;
   std::string schedule;
   bool checked = false;
+  bool remarks = false;
 
   static Result<SpecializationRequest> read(const tw_specialization *from);
 };
@@ -75,6 +76,7 @@ private:
 struct Specialization {
   std::string kernel, target, schedule;
   bool checked = false;
+  bool remarks = false;
   std::vector<NamedText> statics, tunables, hints;
   std::vector<std::string> presentViews; ///< of the optional ones
   std::vector<std::pair<std::string, ViewFacts>> views;

@@ -173,9 +173,29 @@ private:
       if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error) {
         llvm::raw_string_ostream stream(internalErrors);
         stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
+      } else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark && options.remarks) {
+        diagnostics.remark(sourceRange(diagnostic.getLocation()), diagnostic.str());
       }
       return mlir::success();
     });
+  }
+
+  /// The expression of the source that an operation was made from; invalid if there is none.
+  SourceRange sourceRange(mlir::Location location) {
+    auto place = location->findInstanceOf<mlir::FileLineColLoc>();
+    SourceRange found;
+    if (!place)
+      return found;
+    for (const typed::Expr &expr : kernel->expressions) {
+      if (!expr.where.valid() || expr.where.source->name() != place.getFilename().getValue())
+        continue;
+      Source::Position begin = expr.where.source->locate(expr.where.begin);
+      bool isThere = begin.line == place.getLine() && begin.column == place.getColumn();
+      // Others may begin where it does: dot(…) in dot(…) * scale.
+      if (isThere && (!found.valid() || expr.where.end < found.end))
+        found = expr.where;
+    }
+    return found;
   }
 
   bool compilerFault(const std::string &step) {

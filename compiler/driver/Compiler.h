@@ -23,6 +23,7 @@ struct Options {
   std::map<std::string, int64_t> dimensionHints;
   std::string schedule;
   bool checkedMode = false;
+  bool remarks = false; ///< diagnostics also say what the target runs slower than it could
 };
 
 enum class Stage { AST, Tile, Linalg, TileGPU, LLVM, Assembly, Object, Artifact };

@@ -87,6 +87,7 @@ compiler::Options optionsFrom(const tw_compiler_options &c) {
   options.target = c.target ? c.target : "cpu";
   options.schedule = c.schedule ? c.schedule : "";
   options.checkedMode = c.checked_mode != 0;
+  options.remarks = c.remarks != 0;
   for (size_t index = 0; index < c.static_count; ++index)
     options.statics[c.statics[index].name] = c.statics[index].value;
   for (size_t index = 0; index < c.tunable_count; ++index)

@@ -447,6 +447,32 @@ def files_may_have_any_name(t):
 
 
 @test
+def remarks_say_what_uses_no_tensor_cores(t):
+    path = source(t, "product.tile", """kernel k<T: float>(x: T[M, K], w: T[N, K], y: out f32[M, N])
+over (i in M by 16, j in N by 16) {
+  var acc: f32[i, j] = 0;
+  for c in K by 32 { acc += dot(x[i, c], w[j, c], over c) * 2; }
+  y[i, j] = acc;
+}
+""")
+    remark = f"""{path}:4:29: remark: this product is formed by multiply-adds, not by tensor cores: its operands are f32 and its precision is that of f32 (`precision = tf32` would do)
+  4 |   for c in K by 32 {{ acc += dot(x[i, c], w[j, c], over c) * 2; }}
+    |                             ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+"""
+    compile = ("compile", path, "--target", "sm_80", "--emit", "tilegpu", "--bind")
+    require(tilewright(t, *compile, "T=f32", "--remarks", NO_COLOR="1").stderr == remark, "not the remark")
+    require(tilewright(t, *compile, "T=f32").stderr == "", "a remark that nobody asked for")
+    require(tilewright(t, *compile, "T=bf16", "--remarks").stderr == "", "a remark on a product of tensor cores")
+    # A run that finds the code in the cache tells what was told when it was compiled.
+    environment = {"NO_COLOR": "1", "TILEWRIGHT_CACHE_DIR": os.path.join(t.folder, "cache")}
+    run = ("run", path, "--target", "emulator", "--in", "x=[[1, 2]]:f32", "--in", "w=[[3, 4]]:f32", "--out", "y=-")
+    require(tilewright(t, *run, **environment).stderr == "", "a remark that nobody asked for")
+    for found in (False, True):
+        result = tilewright(t, *run, "--remarks", **environment)
+        require(result.stderr == remark and ("it was in the cache" in result.stdout) == found and "y = [[22]]" in result.stdout, result)
+
+
+@test
 def run_may_compile_in_another_process(t):
     source(t, "scale.tile", "fn scale(x: f32) -> f32 = 3 * x;\n")
     path = source(t, "y.tile", 'import "scale.tile";\nkernel k<act: fn(f32) -> f32>(x: f32[N], y: out f32[N])\n'

@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 4
+#define TW_COMPILER_INTERFACE_VERSION 5
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -48,7 +48,7 @@ typedef struct tw_compiler_view_facts {
   int32_t alignment;             /* of the address and of all other strides, in bytes; a power of two */
 } tw_compiler_view_facts;
 
-/* Everything that decides the artifact besides the source. It is the cache key, whole. */
+/* Everything that decides the artifact, and what is said about it, besides the source. It is the cache key, whole. */
 typedef struct tw_compiler_options {
   uint32_t struct_size; /* sizeof(tw_compiler_options) */
   const char *kernel;
@@ -65,6 +65,7 @@ typedef struct tw_compiler_options {
   size_t dimension_hint_count;
   const char *schedule;                /* "" or "reference" */
   int32_t checked_mode;
+  int32_t remarks;                     /* 1: the diagnostics also say what of the kernel this target runs slower than it could */
 } tw_compiler_options;
 
 TW_COMPILER_API uint32_t tw_compiler_interface_version(void);

@@ -18,6 +18,7 @@ struct CompileOptions {
   KernelOptions kernel;
   std::vector<std::string> present;
   std::string stage;
+  int32_t alignment = 0; ///< of all views, in bytes; 0: that of their elements
   std::string output = "-";
 };
 
@@ -106,6 +107,19 @@ std::vector<const char *> presentViews(const CompileOptions &options, const Json
   return present;
 }
 
+/// With --align: every view that is given is contiguous and aligned so.
+std::vector<tw_compiler_view_facts> viewFacts(const CompileOptions &options, const Json &signature) {
+  std::vector<tw_compiler_view_facts> facts;
+  if (options.alignment == 0)
+    return facts;
+  for (const Json &parameter : signature.at("parameters")) {
+    const std::string &name = parameter.at("name").get_ref<const std::string &>();
+    if (parameter.at("kind") == "view" && (!parameter.value("optional", false) || contains(options.present, name)))
+      facts.push_back({name.c_str(), static_cast<int32_t>(parameter.at("dimensions").size()) - 1, 1, options.alignment});
+  }
+  return facts;
+}
+
 /// The names of an expression's dimensions, added to those that are known.
 void collectDimensions(const Json &expression, std::vector<std::string> &names) {
   if (expression.is_object() && expression.contains("dim") && !contains(names, expression.at("dim")))
@@ -152,6 +166,7 @@ void compile(const CompileOptions &options) {
   Bindings bindings(options.kernel, signature);
   std::vector<tw_compiler_binding> statics = toC(bindings.statics), tunables = toC(bindings.tunables);
   std::vector<const char *> present = presentViews(options, signature);
+  std::vector<tw_compiler_view_facts> views = viewFacts(options, signature);
   std::vector<std::pair<std::string, std::string>> given = sizes(options.kernel, signature);
   std::vector<tw_compiler_binding> hints = toC(given);
   std::string name = signature.at("name");
@@ -166,10 +181,13 @@ void compile(const CompileOptions &options) {
   request.tunable_count = tunables.size();
   request.present_views = present.data();
   request.present_view_count = present.size();
+  request.views = views.data();
+  request.view_count = views.size();
   request.dimension_hints = hints.data();
   request.dimension_hint_count = hints.size();
   request.schedule = options.kernel.schedule.c_str();
   request.checked_mode = options.kernel.checked;
+  request.remarks = options.kernel.remarks;
 
   CompilerText output, diagnostics;
   tw_compiler_status status =
@@ -191,7 +209,11 @@ void addCompileCommand(CLI::App &program) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
-  command->add_option("--emit", options->stage, "The stage: ast, tile, linalg, llvm, asm or object")
+  command->add_option("--align", options->alignment,
+                      "Bytes that all views' addresses and strides are multiples of (`run` finds out); else their elements' size")
+      ->check(CLI::IsMember({8, 16, 32, 64}))
+      ->type_name("BYTES");
+  command->add_option("--emit", options->stage, "The stage: ast, tile; for the CPU linalg, llvm, asm or object; for a GPU tilegpu, llvm or ptx")
       ->required()
       ->check(CLI::IsMember({"ast", "tile", "linalg", "tilegpu", "llvm", "asm", "ptx", "object"}))
       ->type_name("STAGE");

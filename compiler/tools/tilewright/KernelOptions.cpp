@@ -22,6 +22,7 @@ void KernelOptions::addTo(CLI::App &command) {
       ->check(CLI::IsMember({"reference"}))
       ->type_name("NAME");
   command.add_flag("--checked", checked, "Checked mode: asserts run, promises of uniqueness are verified");
+  command.add_flag("--remarks", remarks, "Say what the target runs slower than it could: products that use no tensor cores");
 }
 
 std::vector<std::pair<std::string, std::string>> KernelOptions::bindings() const {

@@ -15,6 +15,7 @@ struct KernelOptions {
   std::string target = "cpu";
   std::string schedule;
   bool checked = false;
+  bool remarks = false;
   std::vector<std::string> bindTexts, dimensionTexts; ///< as given
 
   /// Adds the options to a command.

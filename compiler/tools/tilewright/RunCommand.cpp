@@ -19,12 +19,25 @@ struct RunOptions {
   int threads = 0;
 };
 
+/// What `run --remarks` hears of the library. Diagnostics of the compiler end with a line break, and say themselves what they are.
+void printMessage(void *, tw_log_level level, const char *message) {
+  std::string text = message;
+  if (text.ends_with('\n'))
+    printRendered(text);
+  else
+    std::fprintf(stderr, "tilewright: %s: %s\n", level == TW_LOG_ERROR ? "error" : "warning", message);
+}
+
 ContextHandle createContext(const RunOptions &options) {
   tw_context_options settings{};
   settings.struct_size = sizeof settings;
   settings.threads = options.threads;
   settings.target = options.kernel.target.c_str();
   settings.colour = wantsColour(stderr);
+  if (options.kernel.remarks) {
+    settings.log = printMessage;
+    settings.log_level = TW_LOG_WARNING;
+  }
   tw_context *context = nullptr;
   tw_error *error = nullptr;
   if (tw_status status = tw_context_create(&settings, &context, &error); status != TW_OK) {
@@ -81,6 +94,7 @@ struct Specialization {
     value.target = options.target.c_str();
     value.schedule = options.schedule.c_str();
     value.checked = options.checked;
+    value.remarks = options.remarks;
   }
   Specialization(const Specialization &) = delete;
   Specialization &operator=(const Specialization &) = delete;

@@ -375,6 +375,7 @@ typedef struct tw_specialization {
   const char *target;   /* null: what the context was created for. "cpu" is possible in every context */
   const char *schedule; /* null or "": the compiler's; "reference": one element at a time, dots in f64 */
   int32_t checked;      /* 1: checked mode (asserts run, promises of uniqueness are verified) */
+  int32_t remarks;      /* 1: the log is also told what of the kernel the target runs slower than it could */
 } tw_specialization;
 
 /* What is known of one parameter's view before it exists. */

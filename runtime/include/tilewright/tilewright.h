@@ -198,6 +198,7 @@ struct Specialization {
   std::string target = {};
   std::string schedule = {};
   bool checked = false;
+  bool remarks = false;
 };
 
 namespace detail {
@@ -226,6 +227,7 @@ public:
     raw.target = from.target.empty() ? nullptr : from.target.c_str();
     raw.schedule = from.schedule.c_str();
     raw.checked = from.checked;
+    raw.remarks = from.remarks;
   }
   RawSpecialization(const RawSpecialization &) = delete;
   RawSpecialization &operator=(const RawSpecialization &) = delete;

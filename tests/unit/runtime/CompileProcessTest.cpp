@@ -25,6 +25,7 @@ static CompileRequest everything(const json &imported = addSource()) {
   request.specialization.target = "cpu";
   request.specialization.schedule = "reference";
   request.specialization.checked = true;
+  request.specialization.remarks = true;
   request.specialization.statics = {{"T", "f32"}};
   request.specialization.tunables = {{"BM", "64"}, {"BN", "16"}};
   request.specialization.hints = {{"N", "1000"}};

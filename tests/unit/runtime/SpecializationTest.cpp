@@ -15,11 +15,15 @@ static std::vector<tw_argument> linearArguments(int64_t rows = 5) {
   return {given("x", {rows, 64}), given("w", {7, 64}), given("y", {rows, 7})};
 }
 
-static Result<Call> specializeLinear(std::vector<tw_argument> arguments, std::vector<NamedText> bindings = {}) {
+static Result<Call> specializeAs(const SpecializationRequest &request, std::vector<tw_argument> arguments) {
   static const Signature signature = signatureOf(linearSignature());
+  return specialize(signature, request, arguments);
+}
+
+static Result<Call> specializeLinear(std::vector<tw_argument> arguments, std::vector<NamedText> bindings = {}) {
   SpecializationRequest request;
   request.bindings = std::move(bindings);
-  return specialize(signature, request, arguments);
+  return specializeAs(request, std::move(arguments));
 }
 
 TEST(Specialization, IsCanonical) {
@@ -56,6 +60,11 @@ TEST(Specialization, EveryDifferenceIsAnotherKey) {
   aligned[0].alignment = 64;
   keys.push_back(specializeLinear(aligned)->specialization.key());
   keys.push_back(specializeLinear(linearArguments(100))->specialization.key()); // tunables are chosen for other sizes
+  SpecializationRequest checked, remarks;
+  checked.checked = true;
+  remarks.remarks = true; // what is said is kept with the code
+  keys.push_back(specializeAs(checked, linearArguments())->specialization.key());
+  keys.push_back(specializeAs(remarks, linearArguments())->specialization.key());
   for (size_t a = 0; a < keys.size(); ++a)
     for (size_t b = 0; b < a; ++b)
       EXPECT_NE(keys[a], keys[b]);
