@@ -6,11 +6,15 @@ import sys
 
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 folder = os.path.join(root, "docs", "generated")
-stages = ["tile", "linalg"]
+stages = {
+    "tile": ["--bind", "T=f32"],
+    "linalg": ["--bind", "T=f32"],
+    "tilegpu": ["--bind", "T=bf16", "--target", "sm_90a", "--align", "16"],
+}
 
 
 def dump(stage):
-    command = [os.environ["TILEWRIGHT_CLI"], "compile", "linear.tile", "--bind", "T=f32", "--emit", stage]
+    command = [os.environ["TILEWRIGHT_CLI"], "compile", "linear.tile", *stages[stage], "--emit", stage]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{result.stderr}")
