@@ -37,8 +37,6 @@ struct Reduced {
 Expr expandExp(const Expr &x, const MathTarget &target) {
   if (target.approximate)
     return approximateExp(x);
-  if (target.nvidia && !isF64(x))
-    return nvidiaExp(x, target);
   // Beyond these the result is 0 or infinity anyway; they keep n in the range of the exponent field.
   Reduced reduced(bounded(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0), target));
   return scale(reduced.expMinusOne() + 1.0, reduced.n.integer, target);

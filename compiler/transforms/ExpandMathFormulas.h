@@ -33,7 +33,6 @@ Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &ta
 // --------------------------------------------------------------------------------------------------------------------
 
 Expr nvidiaRsqrt(const Expr &x);
-Expr nvidiaExp(const Expr &x, const MathTarget &target);
 Expr approximateExp(const Expr &x);
 Expr approximateExp2(const Expr &x);
 Expr approximateTanh(const Expr &x);

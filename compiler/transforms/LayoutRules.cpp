@@ -391,16 +391,26 @@ int64_t LayoutRules::blocks() const {
       return 0;
     accumulators += plan.accumulator.registers();
   }
-  if (accumulators == 0 || accumulators > mostAccumulators)
+  if (dots.size() > 1 || accumulators > mostAccumulators || epilogueTiles > 1) // more is alive than the accumulators
     return 0;
   return registersOfMultiprocessor / (registersOfThread * layout::lanesOfWarp * warpCount);
 }
 
 LayoutRules::LayoutRules(tile::KernelOp kernel, int64_t capability) : capability(capability) {
   warpCount = chooseWarps(kernel);
+  auto isLarge = [&](Type tile) {
+    return tile::isTile(tile) && elementsOf(paddedShape(tile)) >= 8 * layout::lanesOfWarp * warpCount;
+  };
   kernel.walk([&](tile::LoadOp load) {
-    if (tile::isTile(load.getType()) && elementsOf(paddedShape(load.getType())) >= 8 * layout::lanesOfWarp * warpCount)
-      largeViews.insert(load.getView());
+    if (!isLarge(load.getType()))
+      return;
+    largeViews.insert(load.getView());
+    bool isOperand = llvm::all_of(load->getUsers(), [](Operation *user) { return isa<tile::DotOp>(user); });
+    epilogueTiles += isOperand ? 0 : 1;
+  });
+  kernel.walk([&](Operation *op) {
+    if (isa<tile::StoreOp, tile::AccumulateOp>(op))
+      epilogueTiles += isLarge(op->getOperand(0).getType()) ? 1 : 0;
   });
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())

@@ -47,6 +47,7 @@ private:
   int64_t capability;
   int64_t warpCount = 4;
   llvm::DenseSet<mlir::Value> largeViews; ///< loaded in tiles of which a thread has eight elements or more
+  int64_t epilogueTiles = 0; ///< large tiles that are loaded beside a product's operands, or stored
   int64_t wordsOfThread = 0; ///< of 4 bytes, that a thread holds of the largest tile
   std::map<Access, int64_t> vectorElements; ///< the most elements of a vector access
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
