@@ -13,6 +13,14 @@ using namespace mlir;
 
 namespace tilewright::gpu {
 
+int64_t divisorOfSteps(Value low, int64_t step) {
+  APInt first;
+  if (!matchPattern(low, m_ConstantInt(&first)))
+    return 1;
+  int64_t both = first.getSExtValue() | step;
+  return both & -both;
+}
+
 namespace {
 
 SmallVector<Value> flatten(Emitter &emitter, ValueRange values) {
@@ -41,15 +49,6 @@ void bind(Emitter &emitter, ValueRange values, ValueRange flat) {
   }
 }
 
-/// A power of two that divides every value of a loop variable.
-int64_t divisorOf(Value low, int64_t step) {
-  APInt first;
-  if (!matchPattern(low, m_ConstantInt(&first)))
-    return 1;
-  int64_t both = first.getSExtValue() | step;
-  return both & -both;
-}
-
 LogicalResult emitFor(Emitter &emitter, tile::ForOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto span = dyn_cast<tile::SpanType>(op.getInductionVariable().getType());
@@ -59,7 +58,7 @@ LogicalResult emitFor(Emitter &emitter, tile::ForOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    emitter.setVariable(op.getInductionVariable(), loop.getInductionVar(), high, divisorOf(op.getLow(), step));
+    emitter.setVariable(op.getInductionVariable(), loop.getInductionVar(), high, divisorOfSteps(op.getLow(), step));
     bind(emitter, op.getCarried(), loop.getRegionIterArgs());
     Block &body = op.getBody().front();
     if (failed(emitter.emitBlock(body)))

@@ -185,6 +185,8 @@ void emitLoad(Emitter &emitter, tile::LoadOp op);
 void emitStore(Emitter &emitter, tile::StoreOp op);
 // Control
 mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);
+/// A power of two that divides every value of a variable that begins at `low` and steps by `step`.
+int64_t divisorOfSteps(mlir::Value low, int64_t step);
 // Grid
 mlir::LogicalResult emitTiles(Emitter &emitter);
 // Conversions

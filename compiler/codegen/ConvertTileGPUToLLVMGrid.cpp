@@ -11,7 +11,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -47,14 +46,6 @@ constexpr int64_t groupedRows = 8;
 int64_t stepOf(tile::ParallelOp variable) {
   auto span = dyn_cast<tile::SpanType>(variable.getInductionVariable().getType());
   return span ? span.getCapacity() : 1;
-}
-
-int64_t divisorOf(tile::ParallelOp variable) {
-  APInt first;
-  if (!matchPattern(variable.getLow(), m_ConstantInt(&first)))
-    return 1;
-  int64_t both = first.getSExtValue() | stepOf(variable);
-  return both & -both;
 }
 
 struct Range {
@@ -149,7 +140,7 @@ private:
     for (auto [variable, range, piece] : llvm::zip(grid.numbered, ranges, piecesOf(number))) {
       tile::ParallelOp parallel = variable;
       Value first = emitter.add(range.low, emitter.mul(piece, emitter.constant(stepOf(parallel))));
-      emitter.setVariable(parallel.getInductionVariable(), first, range.high, divisorOf(parallel));
+      emitter.setVariable(parallel.getInductionVariable(), first, range.high, divisorOfSteps(parallel.getLow(), stepOf(parallel)));
     }
   }
 
@@ -169,7 +160,7 @@ private:
     auto loop = scf::ForOp::create(builder, low, range->high, step);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    emitter.setVariable(variable.getInductionVariable(), loop.getInductionVar(), range->high, divisorOf(variable));
+    emitter.setVariable(variable.getInductionVariable(), loop.getInductionVar(), range->high, divisorOfSteps(variable.getLow(), stepOf(variable)));
     if (failed(emitter.emitBlock(variable.getBody().front())))
       return failure();
     return emitNested(variables.drop_front(), /*isShared=*/false);

@@ -122,7 +122,8 @@ private:
       Access scratch;
       scratch.begin = offset.getInt();
       scratch.end = scratch.begin + gpu::scratchBytes(op);
-      effects.after = {scratch};
+      effects.after = effects.before; // it may touch its view on either side of its own barrier
+      effects.after.push_back(scratch);
       scratch.isWrite = true;
       effects.before.push_back(scratch);
       effects.hasBarrier = true;
