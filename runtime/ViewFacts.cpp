@@ -51,6 +51,19 @@ uint64_t gpuClass(uint64_t alignment, uint64_t element) {
   return std::min(alignment, element);
 }
 
+/// Whether a tensor map can describe the view, if its address and its strides are multiples of 16 bytes.
+bool fitsInTensorMap(const BoundView &view, int unitAxis) {
+  constexpr int64_t mostExtent = int64_t(1) << 32, strideLimit = int64_t(1) << 40;
+  for (int axis = 0; axis < view.rank; ++axis) {
+    if (view.extents[axis] > mostExtent)
+      return false;
+    bool isUsed = axis != unitAxis && view.extents[axis] > 1;
+    if (isUsed && (view.strides[axis] <= 0 || view.strides[axis] >= strideLimit / view.elementBytes))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 int64_t BoundView::elements() const {
@@ -99,13 +112,16 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
   uint64_t assumed = classes == AlignmentClasses::Cpu ? element : widestGpuAlignment;
   uint64_t alignment = argument.alignment ? static_cast<uint64_t>(argument.alignment) : assumed;
   alignment = std::min(alignment, alignmentOf(reinterpret_cast<uint64_t>(argument.data)));
+  int unitAxis = unit >= 0 ? lastAxis[unit] : -1;
   for (int axis = 0; axis < view.rank; ++axis) {
-    bool isUnit = unit >= 0 && axis == lastAxis[unit];
+    bool isUnit = axis == unitAxis;
     if (view.extents[axis] <= 1)
       view.strides[axis] = isUnit ? 1 : 0;
     if (!isUnit)
       alignment = std::min(alignment, alignmentOf(static_cast<uint64_t>(std::abs(view.strides[axis]) * view.elementBytes)));
   }
+  if (classes == AlignmentClasses::Gpu && !fitsInTensorMap(view, unitAxis))
+    alignment = std::min(alignment, widestGpuAlignment / 2);
   view.facts.alignment =
       static_cast<int32_t>(classes == AlignmentClasses::Cpu ? cpuClass(alignment, element) : gpuClass(alignment, element));
   return view;

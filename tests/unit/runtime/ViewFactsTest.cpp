@@ -112,3 +112,28 @@ TEST(ViewFacts, AlignmentOnAGpuIsWhatTheAddressAndTheStridesKeep) {
   EXPECT_EQ(alignment(66, 4096, 0, TW_I8), 1); // no class of 2 bytes
   EXPECT_EQ(alignment(64, 4096 + 2), 2);       // odd memory
 }
+
+TEST(ViewFacts, WhatNoTensorMapDescribesIsAlignedLessOnAGpu) {
+  auto alignment = [](std::vector<int64_t> shape, std::vector<int64_t> strides, tw_dtype dtype = TW_F32) {
+    ViewArgument argument;
+    argument.data = reinterpret_cast<void *>(4096);
+    argument.dtype = dtype;
+    argument.rank = 2;
+    std::copy(shape.begin(), shape.end(), argument.shape);
+    std::copy(strides.begin(), strides.end(), argument.strides);
+    return bindView(matrix(), argument, AlignmentClasses::Gpu).facts.alignment;
+  };
+  int64_t extents = int64_t(1) << 32, bytes = int64_t(1) << 40;
+  EXPECT_EQ(alignment({8, 64}, {0, 1}), 8);
+  EXPECT_EQ(alignment({8, 64}, {-64, 1}), 8);
+  EXPECT_EQ(alignment({1, 64}, {-64, 1}), 16); // the stride is of no use
+  EXPECT_EQ(alignment({2, 64}, {bytes / 4, 1}), 8);
+  EXPECT_EQ(alignment({2, 64}, {bytes / 4 - 4, 1}), 16);
+  EXPECT_EQ(alignment({2, 64}, {bytes / 4, 1}, TW_I8), 16);
+  EXPECT_EQ(alignment({2, 64}, {bytes, 1}, TW_I8), 8);
+  EXPECT_EQ(alignment({2, extents}, {extents + 4, 1}), 16);
+  EXPECT_EQ(alignment({2, extents + 4}, {extents + 4, 1}), 8);
+  EXPECT_EQ(alignment({extents + 4, 64}, {64, 1}), 8);
+  EXPECT_EQ(alignment({8, 64}, {64, 4}), 16); // no dimension is contiguous: both strides must fit
+  EXPECT_EQ(alignment({8, 64}, {64, -4}), 8);
+}
