@@ -1,6 +1,7 @@
 #include "runtime/Artifact.h"
 
 #include "runtime/Text.h"
+#include "runtime/gpu/GpuTensorMap.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@ namespace {
 constexpr size_t headerBytes = 24;
 constexpr int64_t mostGridVariables = 1024;
 constexpr int64_t mostScratchBytes = int64_t(1) << 32;
+constexpr size_t mostTensorMaps = 24; // with the slots of any kernel they fit in the 4 KB of parameters that every driver takes
 
 Status damaged(std::string message) {
   return Status(TW_DAMAGED_ARTIFACT, std::move(message));
@@ -33,6 +35,9 @@ public:
       return status;
     if (Status status = readMessages(); !status.ok())
       return status;
+    if (artifact.isForGpu())
+      if (Status status = readTensorMaps(); !status.ok())
+        return status;
     Result<LaunchProgram> program = LaunchProgram::parse(tree, artifact.signature, artifact.constants);
     if (!program.ok())
       return program.takeStatus();
@@ -116,6 +121,10 @@ private:
       return status;
     if (Status status = readAmount("message_words", 0, int64_t(1) << 20, gpu.messageWords); !status.ok())
       return status;
+    if (Status status = readAmount("resident_blocks", 0, 32, gpu.residentBlocks); !status.ok())
+      return status;
+    if (gpu.residentBlocks > 0 && gpu.isNested)
+      return damaged("the grid is nested, and \"resident_blocks\" are for a product");
     return readCudaFunctions(gpu.functions);
   }
 
@@ -251,6 +260,93 @@ private:
       }
     }
     return {};
+  }
+
+  /// After the facts and the sums.
+  Status readTensorMaps() {
+    GpuArtifact &gpu = artifact.gpu;
+    if (gpu.residentBlocks > 0 && !artifact.sums.empty())
+      return damaged("the kernel sums over tiles, and its blocks are resident");
+    const json *maps = findArray(tree, "tensor_maps");
+    if (!maps)
+      return tree.contains("tensor_maps") ? damaged("\"tensor_maps\" is not a list") : Status();
+    if (maps->size() > mostTensorMaps)
+      return damaged(concat(maps->size(), " tensor maps, and there may be ", mostTensorMaps));
+    for (const json &element : *maps) {
+      ViewTensorMap map;
+      std::string message = readTensorMap(element, map);
+      if (!message.empty())
+        return damaged(concat("tensor map ", gpu.tensorMaps.size(), ": ", message));
+      gpu.tensorMaps.push_back(std::move(map));
+    }
+    return {};
+  }
+
+  /// What is wrong with it: "" if nothing is.
+  std::string readTensorMap(const json &element, ViewTensorMap &map) const {
+    int64_t view = -1;
+    const std::vector<Parameter> &parameters = artifact.signature.parameters;
+    bool isRead = readInteger(element, "view", view).ok() && view >= 0 && view < static_cast<int64_t>(parameters.size());
+    map.parameter = static_cast<size_t>(view);
+    if (!isRead || !parameters[map.parameter].isView() || !artifact.present[map.parameter])
+      return concat("parameter ", view, " is no view that is present");
+    if (int32_t alignment = artifact.alignment[map.parameter]; alignment < 16)
+      return concat("view ", parameters[map.parameter].name, " is aligned to ", alignment, " bytes, and a map needs 16");
+    std::string message = readOrder(element, map);
+    return message.empty() ? readBox(element, map) : message;
+  }
+
+  std::string readOrder(const json &element, ViewTensorMap &map) const {
+    const Parameter &parameter = artifact.signature.parameters[map.parameter];
+    size_t more = 0; // dimensions that M... has in memory, but for one
+    if (parameter.packPosition != SIZE_MAX)
+      more = static_cast<size_t>(artifact.packRank[map.parameter]) - 1;
+    size_t rank = parameter.dimensions.size() + more;
+    if (rank == 0 || rank > GpuTensor::mostDimensions)
+      return concat("view ", parameter.name, " has ", rank, " dimensions, and a map 1 to ", GpuTensor::mostDimensions);
+    std::vector<int64_t> order = numbersIn(element, "order"), sorted = order;
+    std::sort(sorted.begin(), sorted.end());
+    bool isPermutation = order.size() == rank;
+    for (size_t index = 0; isPermutation && index < rank; ++index)
+      isPermutation = sorted[index] == static_cast<int64_t>(index);
+    if (!isPermutation)
+      return concat("\"order\" does not name each of the ", rank, " dimensions of view ", parameter.name);
+    int64_t unit = artifact.unitStride[map.parameter]; // declared: of M... the last one in memory
+    if (unit >= 0 && static_cast<size_t>(unit) >= parameter.packPosition)
+      unit += static_cast<int64_t>(more);
+    if (order[0] != unit)
+      return concat("dimension ", order[0], " of view ", parameter.name,
+                    " is the fastest, and its stride is not known to be 1");
+    map.order.assign(order.begin(), order.end());
+    return {};
+  }
+
+  std::string readBox(const json &element, ViewTensorMap &map) const {
+    std::vector<int64_t> box = numbersIn(element, "box");
+    auto isExtent = [](int64_t extent) { return extent >= 1 && extent <= 256; };
+    if (box.size() != map.order.size() || !std::all_of(box.begin(), box.end(), isExtent))
+      return concat("\"box\" is not ", map.order.size(), " extents of 1 to 256");
+    map.box.assign(box.begin(), box.end());
+    const Parameter &parameter = artifact.signature.parameters[map.parameter];
+    int64_t rowBytes = box[0] * static_cast<int64_t>(tw_dtype_bytes(dtypeNamed(parameter.dtype)));
+    if (rowBytes % 16 != 0)
+      return concat("the box's rows have ", rowBytes, " bytes, which is not a multiple of 16");
+    int64_t swizzle = -1;
+    if (!readInteger(element, "swizzle", swizzle).ok() || (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128))
+      return concat("\"swizzle\" is ", swizzle);
+    if (swizzle != 0 && rowBytes > swizzle)
+      return concat("the box's rows have ", rowBytes, " bytes, more than the swizzle's ", swizzle);
+    map.swizzleBytes = static_cast<unsigned>(swizzle);
+    return {};
+  }
+
+  /// -1 for what is no integer.
+  static std::vector<int64_t> numbersIn(const json &element, const char *key) {
+    std::vector<int64_t> values;
+    if (const json *list = findArray(element, key))
+      for (const json &value : *list)
+        values.push_back(value.is_number_integer() ? static_cast<int64_t>(value) : -1);
+    return values;
   }
 
   const json &tree;

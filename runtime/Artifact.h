@@ -34,6 +34,14 @@ struct Message {
   int64_t positionCount = 0; ///< how many of the values, the last ones, are the position in the grid
 };
 
+/// A tensor map that the entry `tiles` takes: of a view, in boxes.
+struct ViewTensorMap {
+  size_t parameter = 0;
+  std::vector<int> order;    ///< the view's dimensions of memory, fastest first
+  std::vector<uint32_t> box; ///< elements, in the same order
+  unsigned swizzleBytes = 0; ///< 0, 32, 64, 128
+};
+
 /// What only code for a GPU has (compiler_c.h: "GPU code").
 struct GpuArtifact {
   std::string tiles, begin, finish; ///< entries; "": there is none
@@ -41,7 +49,9 @@ struct GpuArtifact {
   int64_t sharedBytes = 0;          ///< dynamic, of such a block
   int64_t messageWords = 0;         ///< the most that a tile reports at once; 0: the kernel reports nothing
   bool isNested = false;            ///< tiles remain within each of the grid axes'
-  cuda::CudaSource functions;       ///< in CUDA C++, which the code calls; an empty text: none
+  int64_t residentBlocks = 0;       ///< of a multiprocessor, which take tiles until none is left; 0: a block for each tile
+  std::vector<ViewTensorMap> tensorMaps;
+  cuda::CudaSource functions; ///< in CUDA C++, which the code calls; an empty text: none
 };
 
 struct Artifact {

@@ -45,6 +45,8 @@ public:
   std::span<const int64_t> extents() const { return boundExtents; }
   std::span<const Interval> scalars() const { return preparedScalars; }
   const std::vector<std::pair<std::string, int64_t>> &dimensions() const { return namedDimensions; }
+  /// Of a parameter: a view's address, then its extents; a scalar's value.
+  size_t firstSlot(size_t parameter) const { return slots[parameter]; }
   const DotOperations &operations() const { return dotOperations; }
   /// Of all sums of one chunk, each rounded up to 64 bytes.
   int64_t sumBytes() const { return bytesOfSums; }

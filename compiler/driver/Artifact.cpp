@@ -66,6 +66,18 @@ static ordered_json loweringFacts(mlir::ModuleOp lowered) {
   return facts;
 }
 
+/// What the code takes besides its slots: "tensor_maps" of compiler_c.h.
+static ordered_json tensorMaps(mlir::ModuleOp lowered) {
+  ordered_json maps = ordered_json::array();
+  if (auto list = lowered->getAttrOfType<mlir::ArrayAttr>("tilewright.tensor_maps"))
+    for (mlir::DictionaryAttr map : list.getAsRange<mlir::DictionaryAttr>())
+      maps.push_back({{"view", map.getAs<mlir::IntegerAttr>("view").getInt()},
+                      {"order", map.getAs<mlir::DenseI64ArrayAttr>("order").asArrayRef().vec()},
+                      {"box", map.getAs<mlir::DenseI64ArrayAttr>("box").asArrayRef().vec()},
+                      {"swizzle", map.getAs<mlir::IntegerAttr>("swizzle").getInt()}});
+  return maps;
+}
+
 /// How the entry points of GPU code are launched.
 static ordered_json gpuFacts(mlir::ModuleOp lowered) {
   auto number = [&](mlir::StringRef name) {
@@ -81,6 +93,8 @@ static ordered_json gpuFacts(mlir::ModuleOp lowered) {
           {"threads", number("tilewright.threads")},
           {"shared_bytes", number("tilewright.shared_bytes")},
           {"message_words", number("tilewright.message_words")},
+          {"resident_blocks", number("tilewright.resident_blocks")},
+          {"tensor_maps", tensorMaps(lowered)},
           {"entries", entries}};
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/Text.h"
 #include "runtime/cuda/CudaModule.h"
 
+#include <cassert>
 #include <charconv>
 
 using namespace tilewright::runtime;
@@ -37,6 +38,37 @@ Result<GpuProperties> propertiesOf(const Driver &driver, Device device) {
   properties.architecture = architectureOf(major, minor);
   properties.sharedBytesPerBlock = shared;
   return properties;
+}
+
+/// Copies move bits, so what has no type of its own is a number of its size.
+int tensorTypeOf(tw_dtype dtype) {
+  switch (dtype) {
+  case TW_F64:
+    return tensorF64;
+  case TW_F32:
+    return tensorF32;
+  case TW_F16:
+    return tensorF16;
+  case TW_BF16:
+    return tensorBF16;
+  case TW_I64:
+    return tensorI64;
+  case TW_I32:
+    return tensorI32;
+  case TW_I16:
+    return tensorU16;
+  default:
+    return tensorU8;
+  }
+}
+
+/// CUtensorMapSwizzle
+int tensorSwizzleOf(unsigned bytes) {
+  return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0;
+}
+
+void *pointerTo(GpuAddress address) {
+  return reinterpret_cast<void *>(static_cast<uintptr_t>(address)); // NOLINT(performance-no-int-to-ptr): the driver's type
 }
 
 class CudaDevice : public GpuDevice {
@@ -78,8 +110,29 @@ public:
     return CudaModule::load(context, name, ptx, known.architecture, loading);
   }
 
-  Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const std::byte> parameter,
+  Status encodeTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
+    if (!driver.tensorMapEncodeTiled)
+      return Status(TW_UNSUPPORTED, "the CUDA driver has no cuTensorMapEncodeTiled: install one of CUDA 12.0 or later");
+    constexpr uint32_t ones[GpuTensor::mostDimensions] = {1, 1, 1, 1, 1};
+    return call("cuTensorMapEncodeTiled", [&] {
+      return driver.tensorMapEncodeTiled(map.bytes.data(), tensorTypeOf(tensor.dtype), tensor.rank, pointerTo(tensor.address),
+                                         tensor.extents.data(), tensor.strides.data(), tensor.box.data(), ones, interleaveNone,
+                                         tensorSwizzleOf(tensor.swizzleBytes), promoteTo256Bytes, fillZeros);
+    });
+  }
+  Status moveTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
+    if (!driver.tensorMapReplaceAddress)
+      return encodeTensorMap(tensor, map);
+    return call("cuTensorMapReplaceAddress",
+                [&] { return driver.tensorMapReplaceAddress(map.bytes.data(), pointerTo(tensor.address)); });
+  }
+
+  Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const GpuParameter> parameters,
                 void *stream) override {
+    void *addresses[mostGpuParameters];
+    assert(parameters.size() <= mostGpuParameters);
+    for (size_t index = 0; index < parameters.size(); ++index)
+      addresses[index] = const_cast<std::byte *>(parameters[index].data());
     LaunchAttribute cluster = {clusterDimension, {}, {}};
     cluster.value.cluster = {shape.clusterBlocks, 1, 1};
     LaunchConfiguration configuration = {shape.grid.x,
@@ -92,9 +145,8 @@ public:
                                          static_cast<Stream>(stream),
                                          &cluster,
                                          shape.clusterBlocks > 1 ? 1u : 0u};
-    void *parameters[] = {const_cast<std::byte *>(parameter.data())};
     return call("cuLaunchKernelEx", [&] {
-      return driver.launch(&configuration, static_cast<const CudaFunction &>(function).handle, parameters, nullptr);
+      return driver.launch(&configuration, static_cast<const CudaFunction &>(function).handle, addresses, nullptr);
     });
   }
 

@@ -20,12 +20,13 @@ Result<std::shared_ptr<const Driver>> open(const std::string &path) {
                                          "): install NVIDIA's driver, or choose the target emulator or cpu"));
   auto driver = std::make_shared<Driver>();
   const char *missing = nullptr;
-  auto resolve = [&](const char *symbol, auto &to) {
+  auto resolve = [&](const char *symbol, auto &to, bool isNeeded) {
     to = reinterpret_cast<std::remove_reference_t<decltype(to)>>(dlsym(library, symbol));
-    if (!to && !missing)
+    if (!to && isNeeded && !missing)
       missing = symbol;
   };
-#define SYMBOL(name, symbol, parameters) resolve(symbol, driver->name);
+#define SYMBOL(name, symbol, parameters) resolve(symbol, driver->name, true);
+#define SYMBOL_SINCE_12(name, symbol, parameters) resolve(symbol, driver->name, false);
 #include "runtime/cuda/DriverSymbols.def"
 #undef SYMBOL
   if (missing)

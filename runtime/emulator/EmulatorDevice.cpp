@@ -66,6 +66,50 @@ private:
   std::shared_ptr<emulator::Module> module;
 };
 
+/// Copies move bits, so what has no type of its own is a number of its size.
+emulator::Type tensorTypeOf(tw_dtype dtype) {
+  switch (dtype) {
+  case TW_F64:
+    return emulator::Type::F64;
+  case TW_F32:
+    return emulator::Type::F32;
+  case TW_F16:
+    return emulator::Type::F16;
+  case TW_BF16:
+    return emulator::Type::BF16;
+  case TW_I64:
+    return emulator::Type::S64;
+  case TW_I32:
+    return emulator::Type::S32;
+  case TW_I16:
+    return emulator::Type::U16;
+  default:
+    return emulator::Type::U8;
+  }
+}
+
+emulator::Swizzle swizzleOf(unsigned bytes) {
+  return bytes == 128  ? emulator::Swizzle::Bytes128
+         : bytes == 64 ? emulator::Swizzle::Bytes64
+         : bytes == 32 ? emulator::Swizzle::Bytes32
+                       : emulator::Swizzle::None;
+}
+
+/// The parameters as an entry has them in memory.
+Result<std::vector<std::byte>> layOut(const emulator::Function &entry, std::span<const GpuParameter> parameters) {
+  auto refuse = [&](const std::string &what) { return Status(TW_INVALID_ARGUMENT, concat("kernel ", entry.name, what)); };
+  if (entry.parameters.size() != parameters.size())
+    return refuse(concat(" takes ", entry.parameters.size(), " parameters, and is given ", parameters.size()));
+  std::vector<std::byte> bytes(entry.parameterBytes);
+  for (size_t index = 0; index < parameters.size(); ++index) {
+    const emulator::Parameter &declared = entry.parameters[index];
+    if (parameters[index].size() < declared.bytes)
+      return refuse(concat(": parameter ", index, " has ", declared.bytes, " bytes, and is given ", parameters[index].size()));
+    memcpy(bytes.data() + declared.offset, parameters[index].data(), declared.bytes);
+  }
+  return bytes;
+}
+
 Status fault(const emulator::LaunchReport &report) {
   std::string text = report.text();
   return Status(TW_DEVICE_FAULT, text.substr(0, text.find('\n')), text);
@@ -116,12 +160,37 @@ public:
     return std::shared_ptr<GpuModule>(new EmulatorModule(machine, std::move(*module)));
   }
 
-  Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const std::byte> parameter,
+  Status encodeTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
+    emulator::TensorMapRequest request;
+    request.type = tensorTypeOf(tensor.dtype);
+    request.rank = tensor.rank;
+    request.address = tensor.address;
+    request.extents = tensor.extents;
+    request.strides = tensor.strides;
+    request.box = tensor.box;
+    request.swizzle = swizzleOf(tensor.swizzleBytes);
+    Result<emulator::TensorMap> encoded = emulator::encodeTensorMap(request);
+    if (encoded.ok())
+      map.bytes = encoded->bytes;
+    return encoded.takeStatus();
+  }
+  Status moveTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
+    emulator::TensorMap moved = {map.bytes};
+    Status status = emulator::replaceTensorMapAddress(moved, tensor.address);
+    if (status.ok())
+      map.bytes = moved.bytes;
+    return status;
+  }
+
+  Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const GpuParameter> parameters,
                 void *) override {
     const auto &which = static_cast<const EmulatorFunction &>(function);
     emulator::LaunchShape blocks = {{shape.grid.x, shape.grid.y, shape.grid.z}, {shape.threads}, shape.sharedBytes};
+    Result<std::vector<std::byte>> bytes = layOut(*which.module->program().entry(which.name), parameters);
+    if (!bytes.ok())
+      return bytes.takeStatus();
     std::lock_guard lock(machine->mutex);
-    Result<emulator::LaunchReport> report = machine->device.launch(*which.module, which.name, blocks, parameter, options);
+    Result<emulator::LaunchReport> report = machine->device.launch(*which.module, which.name, blocks, *bytes, options);
     if (!report.ok())
       return report.takeStatus();
     return report->ok() ? Status() : fault(*report);

@@ -6,6 +6,7 @@
 
 #include "runtime/Status.h"
 #include "runtime/gpu/GpuLoading.h"
+#include "runtime/gpu/GpuTensorMap.h"
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +16,6 @@
 #include <string_view>
 
 namespace tilewright::runtime {
-
-using GpuAddress = uint64_t;
 
 struct GpuProperties {
   std::string target;       ///< "cuda:0", "emulator": what a context was created for
@@ -38,6 +37,10 @@ struct GpuLaunchShape {
   uint32_t sharedBytes = 0;
   uint32_t clusterBlocks = 1; ///< consecutive in x
 };
+
+/// The bytes of one of an entry's parameters.
+using GpuParameter = std::span<const std::byte>;
+constexpr size_t mostGpuParameters = 32;
 
 /// An entry of a module, ready to be launched with as much dynamic shared memory as was said when it was asked for. Lives no
 /// longer than its module.
@@ -69,8 +72,13 @@ public:
   /// The text of a PTX module. name: of the kernel.
   virtual Result<std::shared_ptr<GpuModule>> load(const std::string &name, std::string_view ptx, const GpuLoading &loading) = 0;
 
-  /// parameter: the bytes of the one parameter that every entry has.
-  virtual Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const std::byte> parameter,
+  /// TW_UNSUPPORTED: the driver knows no tensor maps.
+  virtual Status encodeTensorMap(const GpuTensor &tensor, GpuTensorMap &map) = 0;
+  /// tensor: what the map was made of, but for the address.
+  virtual Status moveTensorMap(const GpuTensor &tensor, GpuTensorMap &map) = 0;
+
+  /// Parameters are copied before this returns.
+  virtual Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const GpuParameter> parameters,
                         void *stream) = 0;
   virtual Status synchronize(void *stream) = 0;
 

@@ -4,6 +4,7 @@
 #include "runtime/gpu/GpuKernel.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 
 using namespace tilewright::runtime;
@@ -39,8 +40,12 @@ Result<std::unique_ptr<Launchable>> GpuLaunchable::create(std::shared_ptr<Contex
 Status GpuLaunchable::plan() {
   const Artifact &artifact = kernel.artifact();
   const GpuProperties &properties = device().properties();
-  auto workspace = std::make_unique<BoundKernel::Workspace>(kernel.makeWorkspace());
-  Result<int64_t> tiles = countTiles(*workspace);
+  Result<TensorMaps> maps = TensorMaps::make(kernel, code().device, standIns);
+  if (!maps.ok())
+    return maps.takeStatus();
+  preparedMaps = std::move(*maps);
+  auto workspace = std::make_unique<Workspace>(Workspace{kernel.makeWorkspace(), preparedMaps});
+  Result<int64_t> tiles = countTiles(workspace->values);
   if (!tiles.ok())
     return tiles.takeStatus();
   tileCount = *tiles;
@@ -86,8 +91,8 @@ LaunchFigures GpuLaunchable::figures() const {
   figures.tiles = kernel.artifact().gpu.isNested ? -1 : tileCount;
   figures.chunks = chunkCount(tileCount);
   figures.partialSumBytes = figures.chunks * kernel.sumBytes();
-  figures.workspaceBytes =
-      partialSums.size() + messages.bytes() + static_cast<int64_t>(kernel.arguments().size() * sizeof(int64_t));
+  figures.workspaceBytes = partialSums.size() + messages.bytes() + standIns.size() +
+                           static_cast<int64_t>(kernel.arguments().size() * sizeof(int64_t) + preparedMaps.all().size_bytes());
   figures.threads = kernel.artifact().gpu.threads;
   return figures;
 }
@@ -113,10 +118,12 @@ int64_t GpuLaunchable::chunkCount(int64_t tiles) const {
 // ---- Launching --------------------------------------------------------------------------------------------------------------
 
 Status GpuLaunchable::launch(std::span<const tw_value> values, void *stream) {
-  FreeList<BoundKernel::Workspace>::Loan loan(workspaces,
-                                              [&] { return std::make_unique<BoundKernel::Workspace>(kernel.makeWorkspace()); });
-  BoundKernel::Workspace &workspace = *loan;
+  FreeList<Workspace>::Loan loan(workspaces,
+                                 [&] { return std::make_unique<Workspace>(Workspace{kernel.makeWorkspace(), preparedMaps}); });
+  BoundKernel::Workspace &workspace = (*loan).values;
   if (Status status = kernel.setValues(values, workspace); !status.ok())
+    return status;
+  if (Status status = (*loan).maps.follow(workspace.arguments, device()); !status.ok())
     return status;
   int64_t tiles = tileCount;
   if (workspace.scalarsChanged && mostTiles < 0) {
@@ -131,11 +138,11 @@ Status GpuLaunchable::launch(std::span<const tw_value> values, void *stream) {
   workspace.arguments[partialSumsSlot] = static_cast<int64_t>(partialSums.address());
   workspace.arguments[chunksSlot] = chunkCount(tiles);
   if (messages.words() > 0)
-    return launchWithMessages(workspace, tiles, stream);
+    return launchWithMessages(*loan, tiles, stream);
   if (partialSums.size() == 0)
-    return launchParts(workspace, tiles, stream);
+    return launchParts(*loan, tiles, stream);
   std::lock_guard lock(sharedMemory);
-  return launchParts(workspace, tiles, stream);
+  return launchParts(*loan, tiles, stream);
 }
 
 Result<int64_t> GpuLaunchable::timeNanoseconds(std::span<const tw_value> values, int launches, void *stream) {
@@ -143,27 +150,37 @@ Result<int64_t> GpuLaunchable::timeNanoseconds(std::span<const tw_value> values,
 }
 
 GpuGrid GpuLaunchable::gridOf(int64_t tiles) const {
+  if (int64_t resident = kernel.artifact().gpu.residentBlocks * device().properties().multiprocessors; resident > 0)
+    return {static_cast<uint32_t>(std::min(tiles, resident))};
   if (kernel.artifact().sums.empty())
     return {static_cast<uint32_t>(tiles), nestedBlocks};
   return {static_cast<uint32_t>(chunkCount(tiles))};
 }
 
-Status GpuLaunchable::launchParts(BoundKernel::Workspace &workspace, int64_t tiles, void *stream) const {
-  std::span<const std::byte> parameter = std::as_bytes(std::span(workspace.arguments));
+Status GpuLaunchable::launchParts(const Workspace &workspace, int64_t tiles, void *stream) const {
+  const GpuParameter slots[] = {std::as_bytes(std::span(workspace.values.arguments))};
   const GpuLaunchShape overElements = {{elementBlocks}, elementThreads, 0, 1};
   if (code().begin)
-    if (Status status = device().launch(*code().begin, overElements, parameter, stream); !status.ok())
+    if (Status status = device().launch(*code().begin, overElements, slots, stream); !status.ok())
       return status;
-  if (tiles > 0) {
-    const GpuArtifact &gpu = kernel.artifact().gpu;
-    GpuLaunchShape shape = {gridOf(tiles), static_cast<uint32_t>(gpu.threads), static_cast<uint32_t>(gpu.sharedBytes), 1};
-    if (Status status = device().launch(*code().tiles, shape, parameter, stream); !status.ok())
+  if (tiles > 0)
+    if (Status status = launchTiles(workspace, tiles, stream); !status.ok())
       return status;
-  }
-  return code().finish ? device().launch(*code().finish, overElements, parameter, stream) : Status();
+  return code().finish ? device().launch(*code().finish, overElements, slots, stream) : Status();
 }
 
-Status GpuLaunchable::launchWithMessages(BoundKernel::Workspace &workspace, int64_t tiles, void *stream) {
+Status GpuLaunchable::launchTiles(const Workspace &workspace, int64_t tiles, void *stream) const {
+  std::array<GpuParameter, mostGpuParameters> parameters;
+  parameters[0] = std::as_bytes(std::span(workspace.values.arguments));
+  size_t count = 1;
+  for (const GpuTensorMap &map : workspace.maps.all())
+    parameters[count++] = map.bytes;
+  const GpuArtifact &gpu = kernel.artifact().gpu;
+  GpuLaunchShape shape = {gridOf(tiles), static_cast<uint32_t>(gpu.threads), static_cast<uint32_t>(gpu.sharedBytes), 1};
+  return device().launch(*code().tiles, shape, std::span(parameters).first(count), stream);
+}
+
+Status GpuLaunchable::launchWithMessages(const Workspace &workspace, int64_t tiles, void *stream) {
   auto begin = std::chrono::steady_clock::now();
   std::lock_guard lock(sharedMemory);
   if (Status status = messages.clear(stream); !status.ok())

@@ -1,9 +1,10 @@
 // A kernel for a GPU, bound to shapes: a launch fills slots and puts one to three kernels into the caller's stream.
 //
 // How a launch is cut. The host knows T, the number of tiles of the outermost axes. Without sums there is a block for each, and
-// for a nested grid Y blocks that share what lies within, enough to fill the device several times over. An output that tiles
-// share is formed in C chunks, as on the CPU: each block sums consecutive tiles into memory of its own, and the chunks are
-// added in their order. C is a function of the shapes alone, so that the result has the same bits on every device.
+// for a nested grid Y blocks that share what lies within, enough to fill the device several times over. Resident blocks are no
+// more than the device runs at once, and take one tile after another. An output that tiles share is formed in C chunks, as on
+// the CPU: each block sums consecutive tiles into memory of its own, and the chunks are added in their order. C is a function
+// of the shapes alone, so that the result has the same bits on every device.
 //
 // A kernel that reports nothing is launched without an allocation, a lock or a wait, unless it sums: its launches then share
 // the partial sums, so the parts of one must reach the stream together. One that prints or asserts is waited for.
@@ -13,6 +14,7 @@
 #include "runtime/Launchable.h"
 #include "runtime/cpu/FreeList.h"
 #include "runtime/gpu/MessageBuffer.h"
+#include "runtime/gpu/TensorMaps.h"
 
 #include <memory>
 #include <mutex>
@@ -33,6 +35,12 @@ public:
 private:
   GpuLaunchable(std::shared_ptr<Context> context, BoundKernel kernel)
       : Launchable(std::move(kernel)), context(std::move(context)) {}
+  /// What one running launch sets for itself.
+  struct Workspace {
+    BoundKernel::Workspace values;
+    TensorMaps maps;
+  };
+
   Status plan();
   Status planMessages();
 
@@ -40,8 +48,9 @@ private:
   int64_t chunkCount(int64_t tiles) const; ///< of unknown (negative) tiles: the most there can be
   GpuGrid gridOf(int64_t tiles) const;
 
-  Status launchParts(BoundKernel::Workspace &workspace, int64_t tiles, void *stream) const;
-  Status launchWithMessages(BoundKernel::Workspace &workspace, int64_t tiles, void *stream);
+  Status launchParts(const Workspace &workspace, int64_t tiles, void *stream) const;
+  Status launchTiles(const Workspace &workspace, int64_t tiles, void *stream) const;
+  Status launchWithMessages(const Workspace &workspace, int64_t tiles, void *stream);
   Status outcomeOf(const Reporter &reporter, int64_t lostWords) const;
 
   const GpuKernel &code() const { return *kernel.loaded().gpu; }
@@ -55,7 +64,9 @@ private:
   DeviceBuffer partialSums;
   MessageBuffer messages;
   std::mutex sharedMemory; ///< of partialSums and messages
-  FreeList<BoundKernel::Workspace> workspaces;
+  DeviceBuffer standIns;   ///< of the maps
+  TensorMaps preparedMaps; ///< those of a workspace begin as these
+  FreeList<Workspace> workspaces;
 };
 
 } // namespace tilewright::runtime

@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 5
+#define TW_COMPILER_INTERFACE_VERSION 6
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -193,12 +193,23 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   "shared_bytes": 49152         dynamic shared memory of such a block
  *   "entries": {"tiles": NAME, "begin": NAME | null, "finish": NAME | null}
  *   "message_words": 0 | n        the largest number of words that one tile may report at once; 0: the kernel reports nothing
+ *   "resident_blocks": 0 | n      n: "tiles" runs with no more blocks than n on each multiprocessor, all of them at once (see below)
+ *   "tensor_maps": [{"view": P, "order": [1, 0], "box": [64, 128], "swizzle": 0 | 32 | 64 | 128}]      at most 24
+ *                                 what "tiles" takes besides its slots. P: the number of a parameter, a view that is present and
+ *                                 aligned to 16. order: all its dimensions of memory (as many as the slots have extents of it, at
+ *                                 most 5), fastest first; the first one has stride 1. box: how many elements of each, in this
+ *                                 order, one copy moves, 1 to 256; those of the first are a multiple of 16 bytes, and no more
+ *                                 than the swizzle's
  *   "cuda": null | {"text": "…", "headers": [{"name": "hash.cuh", "text": "…"}]}
  *                                 a translation unit in CUDA C++, which may include the headers, that defines the functions which the
  *                                 code declares as .extern .func: extern "C" __device__ functions. The runtime compiles it and puts
  *                                 its functions into the module
  *
- * Every entry has one parameter, a structure by value: an array of 64-bit slots.
+ * Every entry has one parameter, a structure by value: an array of 64-bit slots. After it "tiles" has one for each of
+ * "tensor_maps", in their order: a structure of 128 bytes, aligned to 64, which is the CUtensorMap of the view's address, extents and
+ * strides, tiled and not interleaved, with L2 promotion to 256 bytes and zeros outside. Its elements have the view's dtype; those of
+ * f8, i8 and bool are u8, those of i16 u16. A view without elements has a map of one element, which is zero and which no other map has,
+ * at coordinates 0; copies to it are lost.
  *
  *   slot 0                      address of the message buffer, or 0
  *   slot 1                      its size in words of 8 bytes
@@ -212,6 +223,8 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  * partial sums of all chunks and the `out` views that are only accumulated into; "tiles"; "finish" (if there is one) with any
  * number of blocks of 256 threads, which combines the chunks in their order.
  * "tiles" runs with (T, Y, 1) blocks without sums, else with (C, 1, 1) blocks, of which block c runs the tiles T·c/C … T·(c+1)/C − 1.
+ * With resident blocks (in a product grid, without sums) it runs with (B, 1, 1) blocks, B the smaller of T and n times the device's
+ * multiprocessors, and which block runs which of the T tiles is the code's; the message buffer has room for all of them.
  * The pieces of grid_axes are numbered row-major, the last varying fastest; which block runs which tile is the code's.
  * Y is 1 for a product grid; for a nested one it is the host's choice: the Y blocks share the tiles that remain within one of the T.
  *

@@ -176,6 +176,113 @@ TEST(Artifact, OfAGpuSaysHowToLaunch) {
   }
 }
 
+/// For a GPU, with a map of a: f32[M..., K], whose M are two dimensions.
+static json gpuMetadata() {
+  json tree = kernel("maps", {},
+                     {view("a", "in", "f32", {"M...", "K"}), view("b", "in", "f32", {"K"}, true),
+                      view("c", "out", "f32", {"M...", "K"}), scalar("s", "f32")});
+  tree.update({{"target", "cuda"},
+               {"processor", "sm_90a"},
+               {"dimensions", {"M", "K"}},
+               {"grid", "product"},
+               {"present", {{"b", false}}},
+               {"pack_rank", {{"a", 2}, {"c", 1}}},
+               {"alignment", {{"a", 16}, {"c", 8}}},
+               {"unit_stride", {{"a", 1}, {"c", 1}}},
+               {"threads", 128},
+               {"entries", {{"tiles", "maps_tiles"}}},
+               {"tensor_maps", json::array({{{"view", 0}, {"order", {2, 0, 1}}, {"box", {32, 1, 256}}, {"swizzle", 128}}})}});
+  return tree;
+}
+
+TEST(Artifact, TensorMapsAreRead) {
+  json tree = gpuMetadata();
+  tree["resident_blocks"] = 2;
+  std::string bytes = pack(tree, "text");
+  Result<Artifact> artifact = Artifact::parse(view(bytes));
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  EXPECT_EQ(artifact->gpu.residentBlocks, 2);
+  ASSERT_EQ(artifact->gpu.tensorMaps.size(), 1u);
+  const ViewTensorMap &map = artifact->gpu.tensorMaps[0];
+  EXPECT_EQ(map.parameter, 0u);
+  EXPECT_EQ(map.order, (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(map.box, (std::vector<uint32_t>{32, 1, 256}));
+  EXPECT_EQ(map.swizzleBytes, 128u);
+  for (const char *key : {"tensor_maps", "resident_blocks"})
+    tree.erase(key);
+  bytes = pack(tree, "text");
+  artifact = Artifact::parse(view(bytes));
+  ASSERT_TRUE(artifact.ok()) << artifact.status().message();
+  EXPECT_EQ(artifact->gpu.residentBlocks, 0);
+  EXPECT_TRUE(artifact->gpu.tensorMaps.empty());
+}
+
+TEST(Artifact, DamagedTensorMapsAreSaid) {
+  auto message = [](const json &change) {
+    json tree = gpuMetadata();
+    tree.merge_patch(change);
+    std::string bytes = pack(tree, "text");
+    std::string whole = Artifact::parse(view(bytes)).status().message();
+    std::string head = "the artifact is damaged: ";
+    EXPECT_EQ(whole.substr(0, head.size()), head) << change;
+    return whole.substr(std::min(head.size(), whole.size()));
+  };
+  auto ofMap = [&](const json &change) {
+    json map = gpuMetadata()["tensor_maps"][0];
+    map.merge_patch(change);
+    return message({{"tensor_maps", json::array({map})}});
+  };
+  EXPECT_EQ(message({{"tensor_maps", 3}}), "\"tensor_maps\" is not a list");
+  EXPECT_EQ(message({{"tensor_maps", json::array({7})}}), "tensor map 0: parameter -1 is no view that is present");
+  json tooMany = json::array();
+  for (int map = 0; map < 25; ++map)
+    tooMany.push_back(gpuMetadata()["tensor_maps"][0]);
+  EXPECT_EQ(message({{"tensor_maps", tooMany}}), "25 tensor maps, and there may be 24");
+  for (int parameter : {-1, 1, 3, 4}) // none, absent, a scalar, none
+    EXPECT_EQ(ofMap({{"view", parameter}}),
+              "tensor map 0: parameter " + std::to_string(parameter) + " is no view that is present");
+  EXPECT_EQ(ofMap({{"view", 2}}), "tensor map 0: view c is aligned to 8 bytes, and a map needs 16");
+  std::string orders = "tensor map 0: \"order\" does not name each of the 3 dimensions of view a";
+  for (const json &order : {json(), json("21"), json({2, 0}), json({2, 0, 1, 3}), json({2, 0, 0}), json({2, 0, -1}),
+                            json({2, 0, 3}), json({2, 0, "1"})})
+    EXPECT_EQ(ofMap({{"order", order}}), orders) << order;
+  EXPECT_EQ(ofMap({{"order", {1, 2, 0}}}),
+            "tensor map 0: dimension 1 of view a is the fastest, and its stride is not known to be 1");
+  EXPECT_EQ(message({{"unit_stride", {{"a", -1}}}}),
+            "tensor map 0: dimension 2 of view a is the fastest, and its stride is not known to be 1");
+  EXPECT_EQ(message({{"pack_rank", {{"a", 5}}}}), "tensor map 0: view a has 6 dimensions, and a map 1 to 5");
+  for (const json &box : {json(), json({32, 1}), json({32, 1, 0}), json({32, 1, 257}), json({32, 1, "8"})})
+    EXPECT_EQ(ofMap({{"box", box}}), "tensor map 0: \"box\" is not 3 extents of 1 to 256") << box;
+  EXPECT_EQ(ofMap({{"box", {6, 1, 1}}}), "tensor map 0: the box's rows have 24 bytes, which is not a multiple of 16");
+  EXPECT_EQ(ofMap({{"box", {36, 1, 1}}}), "tensor map 0: the box's rows have 144 bytes, more than the swizzle's 128");
+  EXPECT_EQ(ofMap({{"swizzle", 16}}), "tensor map 0: \"swizzle\" is 16");
+  EXPECT_EQ(ofMap({{"swizzle", nullptr}}), "tensor map 0: \"swizzle\" is -1");
+
+  EXPECT_EQ(message({{"resident_blocks", 33}}), "\"resident_blocks\" is 33");
+  EXPECT_EQ(message({{"resident_blocks", -1}}), "\"resident_blocks\" is -1");
+  EXPECT_EQ(message({{"resident_blocks", 1}, {"grid", "nested"}}),
+            "the grid is nested, and \"resident_blocks\" are for a product");
+  EXPECT_EQ(message({{"resident_blocks", 1}, {"sums", {{{"view", "c"}, {"kind", "add"}, {"dtype", "f32"}}}}}),
+            "the kernel sums over tiles, and its blocks are resident");
+}
+
+TEST(Artifact, AnyDamagedTensorMapIsAStatus) {
+  std::string good = gpuMetadata()["tensor_maps"].dump();
+  std::mt19937 random(7);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text = good;
+    for (int change = 0; change < 1 + round % 3; ++change)
+      text[random() % text.size()] = static_cast<char>(" \"{}[]:,019-ae"[random() % 14]);
+    json maps = json::parse(text, nullptr, false);
+    if (maps.is_discarded())
+      continue;
+    json tree = gpuMetadata();
+    tree["tensor_maps"] = maps;
+    std::string bytes = pack(tree, "text");
+    Artifact::parse(view(bytes)).ok(); // either way
+  }
+}
+
 TEST(Artifact, NeedsTheEntryPointsThatItSpeaksOf) {
   json tree = metadata();
   tree["grid"] = "listed";

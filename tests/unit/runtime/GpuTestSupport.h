@@ -63,6 +63,44 @@ inline json gpuTalkSource() {
           {"where", "t.tile:3:3"}}}}});
 }
 
+/// A kernel of fake/TensorMaps.cu.
+inline json gpuMapsSource(const json &kernel, const std::string &entry, const std::vector<std::string> &slots, json metadata) {
+  metadata["shared_bytes"] = 4096;
+  metadata["axes"] = {axis("n", 0, dim(slots.back()), 1)};
+  metadata["grid_axes"] = {"n"};
+  json result = gpuSource(kernel, entry, slots, metadata);
+  result["object"] = TILEWRIGHT_FAKE_SOURCES "/TensorMaps.ptx";
+  return result;
+}
+
+inline json tensorMap(int64_t view, std::vector<int64_t> order, std::vector<int64_t> box, int64_t swizzle = 0) {
+  return {{"view", view}, {"order", order}, {"box", box}, {"swizzle", swizzle}};
+}
+
+/// The bytes of boxes of x.
+inline json gpuBoxesSource(const json &map, bool isPacked = false, const std::string &dtype = "f32") {
+  return gpuMapsSource(kernel("boxes", {},
+                              {view("x", "in", dtype, {isPacked ? "M..." : "R", "C"}), view("y", "out", "i8", {"N", "B"}),
+                               scalar("c", "i32", 0), scalar("r", "i32", 0)}),
+                       isPacked ? "boxes3_tiles" : "boxes_tiles", {isPacked ? "M" : "R", "C", "B", "N"},
+                       {{"tensor_maps", json::array({map})}});
+}
+
+/// Copies a box of 2 rows of 4 elements; the map of y is the first.
+inline json gpuCopySource() {
+  json maps = {tensorMap(1, {1, 0}, {4, 2}), tensorMap(0, {1, 0}, {4, 2})};
+  json result = gpuMapsSource(
+      kernel("copy", {}, {view("x", "in", "f32", {"R", "C"}), view("y", "out", "f32", {"R", "C"}), scalar("bytes", "i32", 32)}),
+      "copy_tiles", {"R", "C"}, {{"tensor_maps", maps}});
+  result["metadata"]["axes"] = {axis("n", 0, 1, 1)};
+  return result;
+}
+
+inline json gpuWhoSource(int64_t residentBlocks) {
+  return gpuMapsSource(kernel("who", {}, {view("y", "out", "i64", {"N"})}), "who_tiles", {"N"},
+                       {{"resident_blocks", residentBlocks}});
+}
+
 inline Context makeGpuContext(const std::string &target = "emulator", ContextOptions options = {}) {
   options.target = target;
   return makeContext(2, options);
