@@ -24,9 +24,15 @@ namespace {
 class Cuda : public testing::Test {
 protected:
   void SetUp() override {
-    setenv("TILEWRIGHT_CUDA_DRIVER", fakeFile("CudaDriver").c_str(), 1);
     setenv("TILEWRIGHT_PTXAS", "off", 1);
-    handle = dlopen(fakeFile("CudaDriver").c_str(), RTLD_NOW | RTLD_LOCAL);
+    use("CudaDriver");
+  }
+  /// Of the next context.
+  void use(const std::string &library) {
+    if (handle)
+      dlclose(handle);
+    setenv("TILEWRIGHT_CUDA_DRIVER", fakeFile(library).c_str(), 1);
+    handle = dlopen(fakeFile(library).c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(handle, nullptr) << dlerror();
     find("fake_cuda_make_current", makeCurrent);
     find("fake_cuda_fail", fail);
@@ -224,6 +230,226 @@ TEST_F(Cuda, ALaunchAllocatesNothing) {
   record(1);
   EXPECT_EQ(failures, 0);
   printf("a launch costs %.0f ns beside the driver\n", nanoseconds);
+}
+
+// ---- Tensor maps, resident blocks -------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Kernel boxes with x at an address, [5, 10] of rows of 12 elements.
+tilewright::Result<Launchable> prepareBoxes(const Context &context, float *x, const DeviceMemory &y, int64_t swizzle = 0) {
+  Kernel kernel = makeKernel(context, gpuBoxesSource(tensorMap(0, {1, 0}, {8, 2}, swizzle)));
+  return kernel.prepare({{"x", View(x, {5, 10}, {12, 1})}, {"y", View(y.as<int8_t>(), {3, 32})}});
+}
+
+std::string at(const void *address) {
+  return std::to_string(reinterpret_cast<uintptr_t>(address));
+}
+
+} // namespace
+
+TEST_F(Cuda, TensorMapsAreParametersOfTheTiles) {
+  Context context = makeGpuContext("cuda");
+  DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<int8_t>(96));
+  makeCurrent(0);
+  calls();
+  tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>() + 4, y, 32);
+  ASSERT_TRUE(boxes.ok()) << failureOf(boxes);
+  EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type 7 at " + at(x.as<float>() + 4) +
+                                " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 1 promotion 3 fill 0");
+  ASSERT_EQ(failureOf(boxes->launch()), "");
+  EXPECT_EQ(calls(), std::vector<std::string>{"cuLaunchKernelEx boxes_tiles (3, 1, 1) x 32, 4096 bytes, maps at " +
+                                              at(x.as<float>() + 4)});
+  for (int64_t element : {16, 16, 4}) { // set once, and again for the address of before
+    tw_value values[4] = {{x.as<float>() + element}, {y.data()}, {}, {}};
+    values[2].integer = values[3].integer = 0;
+    ASSERT_EQ(failureOf(boxes->launch(values)), "");
+  }
+  std::string launch = "cuLaunchKernelEx boxes_tiles (3, 1, 1) x 32, 4096 bytes, maps at ";
+  EXPECT_EQ(calls(),
+            (std::vector<std::string>{"cuTensorMapReplaceAddress " + at(x.as<float>() + 16), launch + at(x.as<float>() + 16),
+                                      launch + at(x.as<float>() + 16), "cuTensorMapReplaceAddress " + at(x.as<float>() + 4),
+                                      launch + at(x.as<float>() + 4)}));
+}
+
+TEST_F(Cuda, TensorMapsOfEveryDtype) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<double>(256)), y = upload(context, std::vector<int8_t>(96));
+  for (auto [dtype, type] : {std::pair(TW_F64, 8),
+                             {TW_F32, 7},
+                             {TW_F16, 6},
+                             {TW_BF16, 9},
+                             {TW_F8E4M3, 0},
+                             {TW_F8E5M2, 0},
+                             {TW_I64, 5},
+                             {TW_I32, 3},
+                             {TW_I16, 1},
+                             {TW_I8, 0},
+                             {TW_U8, 0},
+                             {TW_BOOL, 0}}) {
+    json source = gpuBoxesSource(tensorMap(0, {1, 0}, {16, 1}, 128), false, tw_dtype_name(dtype));
+    calls();
+    EXPECT_EQ(
+        failureOf(
+            makeKernel(context, source).prepare({{"x", View(x.data(), dtype, {1, 16})}, {"y", View(y.as<int8_t>(), {3, 32})}})),
+        "");
+    EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type " + std::to_string(type) + " at " + at(x.data()) +
+                                  " (16, 1) strides (16) box (16, 1) each (1, 1) interleave 0 swizzle 3 promotion 3 fill 0");
+  }
+}
+
+TEST_F(Cuda, ViewsWithoutElementsOrAddressHaveStandIns) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<float>(256));
+  Kernel kernel = makeKernel(context, gpuCopySource());
+  auto prepare = [&](float *of, int64_t columns) {
+    calls();
+    tilewright::Result<Launchable> copy =
+        kernel.prepare({{"x", View(of, {5, columns}, {8, 1})}, {"y", View(y.as<float>(), {5, columns}, {8, 1})}});
+    EXPECT_TRUE(copy.ok()) << failureOf(copy);
+    return std::move(*copy);
+  };
+  { // nothing: each map has 16 bytes of zeros, wherever the launch's views are
+    Launchable copy = prepare(x.as<float>(), 0);
+    std::vector<std::string> made = calls();
+    ASSERT_GE(made.size(), 5u);
+    auto from = made.end() - 5;
+    EXPECT_EQ(from[0], "cuMemAlloc 32");
+    EXPECT_EQ(from[1], "cuMemsetD8Async");
+    EXPECT_EQ(from[2], "cuStreamSynchronize");
+    std::string encode = "cuTensorMapEncodeTiled type 7 at ",
+                rest = " (1, 1) strides (16) box (4, 2) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0";
+    uintptr_t zeros = std::stoull(from[3].substr(encode.size()));
+    EXPECT_EQ(from[3], encode + std::to_string(zeros) + rest);
+    EXPECT_EQ(from[4], encode + std::to_string(zeros + 16) + rest);
+    tw_value values[3] = {{x.as<float>() + 16}, {y.data()}, {}};
+    values[2].integer = 32;
+    ASSERT_EQ(failureOf(copy.launch(values)), "");
+    EXPECT_EQ(calls(), std::vector<std::string>{"cuLaunchKernelEx copy_tiles (1, 1, 1) x 32, 4096 bytes, maps at " +
+                                                std::to_string(zeros) + ", " + std::to_string(zeros + 16)});
+  }
+  // No address yet: the launch's.
+  Launchable copy = prepare(nullptr, 8);
+  calls();
+  tw_value values[3] = {{x.data()}, {y.data()}, {}};
+  values[2].integer = 32;
+  ASSERT_EQ(failureOf(copy.launch(values)), "");
+  EXPECT_EQ(calls(), (std::vector<std::string>{"cuTensorMapReplaceAddress " + at(x.data()),
+                                               "cuLaunchKernelEx copy_tiles (1, 1, 1) x 32, 4096 bytes, maps at " +
+                                                   at(y.data()) + ", " + at(x.data())}));
+}
+
+TEST_F(Cuda, AMapThatCouldNotBeSetIsSetAgain) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<int8_t>(96));
+  tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>(), y);
+  ASSERT_TRUE(boxes.ok()) << failureOf(boxes);
+  tw_value values[4] = {{x.as<float>() + 16}, {y.data()}, {}, {}};
+  values[2].integer = values[3].integer = 0;
+  fail("cuTensorMapReplaceAddress", 700);
+  EXPECT_EQ(failureOf(boxes->launch(values)),
+            "cuTensorMapReplaceAddress: an illegal memory access was encountered (CUDA_ERROR_ILLEGAL_ADDRESS)");
+  fail("cuTensorMapReplaceAddress", 0);
+  calls();
+  EXPECT_EQ(failureOf(boxes->launch(values)), "");
+  EXPECT_EQ(calls()[0], "cuTensorMapReplaceAddress " + at(x.as<float>() + 16));
+}
+
+TEST_F(Cuda, WhatTheDriverSaysAboutAMapIsToldWithTheMap) {
+  Context context = makeGpuContext("cuda");
+  DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<int8_t>(96));
+  fail("cuTensorMapEncodeTiled", 1);
+  tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>(), y, 32);
+  fail("cuTensorMapEncodeTiled", 0);
+  EXPECT_EQ(
+      failureOf(boxes),
+      "kernel boxes, parameter x: no tensor map of f32, (10, 5) elements, strides (48) bytes, boxes of (8, 2), swizzle 32: "
+      "cuTensorMapEncodeTiled: unknown error (1)");
+}
+
+TEST_F(Cuda, ADriverWithoutReplacementEncodesAgain) {
+  use("CudaDriverWithoutReplacement");
+  {
+    Context context = makeGpuContext("cuda");
+    makeCurrent(0);
+    DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<int8_t>(96));
+    tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>(), y);
+    ASSERT_TRUE(boxes.ok()) << failureOf(boxes);
+    tw_value values[4] = {{x.as<float>() + 16}, {y.data()}, {}, {}};
+    values[2].integer = values[3].integer = 0;
+    calls();
+    EXPECT_EQ(failureOf(boxes->launch(values)), "");
+    std::vector<std::string> made = calls();
+    ASSERT_EQ(made.size(), 2u);
+    EXPECT_EQ(made[0], "cuTensorMapEncodeTiled type 7 at " + at(x.as<float>() + 16) +
+                           " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0");
+    EXPECT_EQ(made[1], "cuLaunchKernelEx boxes_tiles (3, 1, 1) x 32, 4096 bytes, maps at " + at(x.as<float>() + 16));
+  }
+  EXPECT_EQ(open(), 0);
+}
+
+TEST_F(Cuda, AnOldDriverRunsWhatNeedsNoTensorMaps) {
+  use("CudaDriverOf11");
+  {
+    Context context = makeGpuContext("cuda");
+    DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<int8_t>(96));
+    EXPECT_EQ(prepareOnly(context), "");
+    tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>(), y);
+    ASSERT_FALSE(boxes.ok());
+    EXPECT_EQ(boxes.error().status(), TW_UNSUPPORTED);
+    EXPECT_EQ(
+        failureOf(boxes),
+        "kernel boxes, parameter x: no tensor map of f32, (10, 5) elements, strides (48) bytes, boxes of (8, 2), swizzle 0: "
+        "the CUDA driver has no cuTensorMapEncodeTiled: install one of CUDA 12.0 or later");
+  }
+  EXPECT_EQ(open(), 0);
+}
+
+TEST_F(Cuda, ResidentBlocksFillTheDeviceOnce) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory y = upload(context, std::vector<int64_t>(1000));
+  auto launched = [&](int64_t blocks, int64_t tiles) {
+    EXPECT_EQ(failureOf(makeKernel(context, gpuWhoSource(blocks)).run({{"y", View(y.as<int64_t>(), {tiles})}})), "");
+    std::vector<std::string> made = calls();
+    auto launch =
+        std::find_if(made.begin(), made.end(), [](const std::string &call) { return call.starts_with("cuLaunchKernelEx"); });
+    return launch == made.end() ? std::string() : *launch;
+  };
+  EXPECT_EQ(launched(1, 1000), "cuLaunchKernelEx who_tiles (132, 1, 1) x 32, 4096 bytes");
+  EXPECT_EQ(launched(2, 1000), "cuLaunchKernelEx who_tiles (264, 1, 1) x 32, 4096 bytes");
+  EXPECT_EQ(launched(2, 200), "cuLaunchKernelEx who_tiles (200, 1, 1) x 32, 4096 bytes");
+  EXPECT_EQ(launched(0, 1000), "cuLaunchKernelEx who_tiles (1000, 1, 1) x 32, 4096 bytes");
+  EXPECT_EQ(launched(1, 0), "");
+}
+
+TEST_F(Cuda, ALaunchWithTensorMapsAllocatesNothing) {
+  Context context = makeGpuContext("cuda");
+  DeviceMemory x = upload(context, std::vector<float>(256)), y = upload(context, std::vector<float>(256));
+  tilewright::Result<Launchable> copy =
+      makeKernel(context, gpuCopySource()).prepare({{"x", View(x.as<float>(), {5, 8})}, {"y", View(y.as<float>(), {5, 8})}});
+  ASSERT_TRUE(copy.ok()) << failureOf(copy);
+  makeCurrent(0);
+  record(0);
+  int before = allocationsOfThisThread(), failures = 0, launches = 20'000;
+  for (bool isMoving : {false, true}) {
+    auto begin = std::chrono::steady_clock::now();
+    for (int launch = 0; launch < launches; ++launch) {
+      int64_t shift = isMoving && launch % 2 ? 16 : 0;
+      tw_value values[3] = {{x.as<float>() + shift}, {y.as<float>() + shift}, {}};
+      values[2].integer = 32;
+      failures += !copy->launch(values).ok();
+    }
+    double nanoseconds = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / launches;
+    printf("a launch with two tensor maps%s costs %.0f ns beside the driver\n", isMoving ? " of other addresses" : "",
+           nanoseconds);
+  }
+  EXPECT_EQ(allocationsOfThisThread(), before);
+  record(1);
+  EXPECT_EQ(failures, 0);
 }
 
 // ---- Trouble ----------------------------------------------------------------------------------------------------------------

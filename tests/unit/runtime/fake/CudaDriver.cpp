@@ -1,5 +1,5 @@
 // A CUDA driver over host memory, for the tests of runtime/cuda: it counts what it is asked, and runs the kernels of Kernels.cu
-// that it knows by name on the CPU. fake_cuda_* steer it.
+// that it knows by name on the CPU. fake_cuda_* steer it. A tensor map begins with its address.
 #include "runtime/cuda/DriverTypes.h"
 
 #include <cstdlib>
@@ -55,6 +55,19 @@ struct FakeFunction {
   std::string name;
   int sharedBytes = 0;
 };
+
+/// "(8, 5)"
+template <typename Number> std::string list(const Number *numbers, unsigned count) {
+  std::string text = "(";
+  for (unsigned k = 0; k < count; ++k)
+    text += (k ? ", " : "") + std::to_string(numbers[k]);
+  return text + ')';
+}
+
+/// How many of an entry of TensorMaps.cu's parameters are tensor maps.
+unsigned mapsOf(const std::string &entry) {
+  return entry == "boxes_tiles" || entry == "boxes3_tiles" ? 1 : entry == "copy_tiles" ? 2 : 0;
+}
 
 enum { T = 2, SUMS = 3, CHUNKS = 4, HEAD = 6 };
 
@@ -236,13 +249,18 @@ EXPORT Code cuLaunchKernelEx(const LaunchConfiguration *how, Function function, 
   const FakeFunction &which = *reinterpret_cast<FakeFunction *>(function);
   if (extra || stack.empty())
     return 1;
+  std::string maps;
   if (state.isRecording)
-    if (int code = enter("cuLaunchKernelEx",
-                         which.name + " (" + std::to_string(how->gridX) + ", " + std::to_string(how->gridY) + ", " +
-                             std::to_string(how->gridZ) + ") x " + std::to_string(how->blockX) +
-                             (how->sharedBytes ? ", " + std::to_string(how->sharedBytes) + " bytes" : "") +
-                             (how->attributeCount ? ", cluster " + std::to_string(how->attributes[0].value.cluster.x) : "") +
-                             (how->stream ? ", stream " + std::to_string(reinterpret_cast<uintptr_t>(how->stream)) : "")))
+    for (unsigned map = 0; map < mapsOf(which.name); ++map)
+      maps += (map ? ", " : ", maps at ") + std::to_string(*static_cast<const uintptr_t *>(parameters[1 + map]));
+  if (state.isRecording)
+    if (int code =
+            enter("cuLaunchKernelEx",
+                  which.name + " (" + std::to_string(how->gridX) + ", " + std::to_string(how->gridY) + ", " +
+                      std::to_string(how->gridZ) + ") x " + std::to_string(how->blockX) +
+                      (how->sharedBytes ? ", " + std::to_string(how->sharedBytes) + " bytes" : "") +
+                      (how->attributeCount ? ", cluster " + std::to_string(how->attributes[0].value.cluster.x) : "") + maps +
+                      (how->stream ? ", stream " + std::to_string(reinterpret_cast<uintptr_t>(how->stream)) : "")))
       return code;
   if (which.name == "add_tiles" && state.isRecording)
     add(static_cast<const long long *>(parameters[0]), *how);
@@ -250,6 +268,31 @@ EXPORT Code cuLaunchKernelEx(const LaunchConfiguration *how, Function function, 
     overrun(static_cast<const long long *>(parameters[0]));
   return 0;
 }
+#ifndef FAKE_WITHOUT_TENSOR_MAPS
+EXPORT Code cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
+                                   const uint64_t *strides, const uint32_t *box, const uint32_t *elementStrides, int interleave,
+                                   int swizzle, int promotion, int fill) {
+  if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0)
+    return 1;
+  std::memset(map, 0, 128);
+  std::memcpy(map, &address, sizeof(address));
+  if (!state.isRecording)
+    return 0;
+  return enter("cuTensorMapEncodeTiled",
+               "type " + std::to_string(type) + " at " + std::to_string(reinterpret_cast<uintptr_t>(address)) + ' ' +
+                   list(extents, rank) + " strides " + list(strides, rank - 1) + " box " + list(box, rank) + " each " +
+                   list(elementStrides, rank) + " interleave " + std::to_string(interleave) + " swizzle " +
+                   std::to_string(swizzle) + " promotion " + std::to_string(promotion) + " fill " + std::to_string(fill));
+}
+#endif
+#ifndef FAKE_WITHOUT_REPLACEMENT
+EXPORT Code cuTensorMapReplaceAddress(void *map, void *address) {
+  if (reinterpret_cast<uintptr_t>(map) % 64 != 0 || reinterpret_cast<uintptr_t>(address) % 16 != 0)
+    return 1;
+  std::memcpy(map, &address, sizeof(address));
+  return state.isRecording ? enter("cuTensorMapReplaceAddress", std::to_string(reinterpret_cast<uintptr_t>(address))) : 0;
+}
+#endif
 EXPORT Code cuStreamSynchronize(Stream) {
   return enter("cuStreamSynchronize");
 }
