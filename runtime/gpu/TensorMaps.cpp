@@ -16,13 +16,15 @@ GpuTensor tensorOf(const BoundView &view, const ViewTensorMap &map, tw_dtype dty
   tensor.dtype = dtype;
   tensor.rank = static_cast<unsigned>(map.order.size());
   tensor.swizzleBytes = map.swizzleBytes;
+  auto element = static_cast<uint64_t>(view.elementBytes);
   bool isEmpty = view.elements() == 0;
   for (unsigned k = 0; k < tensor.rank; ++k) {
     tensor.box[k] = map.box[k];
     tensor.extents[k] = isEmpty ? 1 : static_cast<uint64_t>(view.extents[map.order[k]]);
-    if (k > 0) // no copy uses the stride of a single index, but it is checked all the same
-      tensor.strides[k - 1] =
-          tensor.extents[k] <= 1 ? 16 : static_cast<uint64_t>(view.strides[map.order[k]] * view.elementBytes);
+    if (k > 0 && tensor.extents[k] > 1)
+      tensor.strides[k - 1] = static_cast<uint64_t>(view.strides[map.order[k]] * view.elementBytes);
+    else if (k > 0) // no copy uses it, but the driver may look at it
+      tensor.strides[k - 1] = k > 1 ? tensor.strides[k - 2] : (tensor.extents[0] * element + 15) / 16 * 16;
   }
   return tensor;
 }

@@ -295,7 +295,8 @@ TEST_F(Cuda, TensorMapsOfEveryDtype) {
             makeKernel(context, source).prepare({{"x", View(x.data(), dtype, {1, 16})}, {"y", View(y.as<int8_t>(), {3, 32})}})),
         "");
     EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type " + std::to_string(type) + " at " + at(x.data()) +
-                                  " (16, 1) strides (16) box (16, 1) each (1, 1) interleave 0 swizzle 3 promotion 3 fill 0");
+                                  " (16, 1) strides (" + std::to_string(16 * tw_dtype_bytes(dtype)) +
+                                  ") box (16, 1) each (1, 1) interleave 0 swizzle 3 promotion 3 fill 0");
   }
 }
 
@@ -339,6 +340,29 @@ TEST_F(Cuda, ViewsWithoutElementsOrAddressHaveStandIns) {
   EXPECT_EQ(calls(), (std::vector<std::string>{"cuTensorMapReplaceAddress " + at(x.data()),
                                                "cuLaunchKernelEx copy_tiles (1, 1, 1) x 32, 4096 bytes, maps at " +
                                                    at(y.data()) + ", " + at(x.data())}));
+}
+
+TEST_F(Cuda, TheStrideOfASingleIndexFits) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<float>(1024)), y = upload(context, std::vector<int8_t>(96));
+  json maps = json::array({tensorMap(0, {2, 1, 0}, {8, 2, 1})});
+  Kernel kernel = makeKernel(
+      context, gpuMapsSource(tilewright::runtime::test::kernel(
+                                 "boxes", {}, {view("x", "in", "f32", {"A", "R", "C"}), view("y", "out", "i8", {"N", "B"})}),
+                             "boxes3_tiles", {"A", "R", "C", "B", "N"}, {{"tensor_maps", maps}}));
+  auto encoded = [&](int64_t a, int64_t r) {
+    calls();
+    tilewright::Result<Launchable> boxes =
+        kernel.prepare({{"x", View(x.as<float>(), {a, r, 10}, {128, 20, 1})}, {"y", View(y.as<int8_t>(), {3, 32})}});
+    EXPECT_TRUE(boxes.ok()) << failureOf(boxes);
+    std::string call = calls().back();
+    return call.substr(call.find('('), call.find(" box") - call.find('('));
+  };
+  EXPECT_EQ(encoded(3, 5), "(10, 5, 3) strides (80, 512)");
+  EXPECT_EQ(encoded(3, 1), "(10, 1, 3) strides (48, 512)");
+  EXPECT_EQ(encoded(1, 5), "(10, 5, 1) strides (80, 80)");
+  EXPECT_EQ(encoded(1, 1), "(10, 1, 1) strides (48, 48)");
 }
 
 TEST_F(Cuda, AMapThatCouldNotBeSetIsSetAgain) {
