@@ -45,7 +45,9 @@ typedef struct tw_compiler_view_facts {
   const char *parameter;
   int32_t unit_stride_dimension; /* the declared dimension (M... counts once) whose stride is 1 element, or -1 */
   int32_t pack_rank;             /* how many dimensions M... stands for after those whose strides merge were merged; >= 1 */
-  int32_t alignment;             /* of the address and of all other strides, in bytes; a power of two */
+  int32_t alignment;             /* of the address and of all other strides, in bytes; a power of two. On a GPU 16 also promises what
+                                    a tensor map needs: extents of at most 2^32; strides of dimensions with more than one index that
+                                    are positive and below 2^40 bytes */
 } tw_compiler_view_facts;
 
 /* Everything that decides the artifact, and what is said about it, besides the source. It is the cache key, whole. */
@@ -208,8 +210,8 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  * Every entry has one parameter, a structure by value: an array of 64-bit slots. After it "tiles" has one for each of
  * "tensor_maps", in their order: a structure of 128 bytes, aligned to 64, which is the CUtensorMap of the view's address, extents and
  * strides, tiled and not interleaved, with L2 promotion to 256 bytes and zeros outside. Its elements have the view's dtype; those of
- * f8, i8 and bool are u8, those of i16 u16. A view without elements has a map of one element, which is zero and which no other map has,
- * at coordinates 0; copies to it are lost.
+ * f8, i8 and bool are u8, those of i16 u16. A view without elements has a map of one element, at coordinates 0, which no other map
+ * shares: it is loaded as zero, and what is stored there is lost.
  *
  *   slot 0                      address of the message buffer, or 0
  *   slot 1                      its size in words of 8 bytes
