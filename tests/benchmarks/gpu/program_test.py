@@ -1,0 +1,72 @@
+"""tilewright-benchmarks-gpu on a driver that is the emulator: every part runs, results are checked, and what cannot be measured is said.
+Usage: program_test.py PROGRAM EMULATED_DRIVER
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM, DRIVER = sys.argv[1:]
+QUICK = ["--rounds", "2", "--flush", "1", "--sizes", "5x96", "--launches", "6", "--processes", "1", "--cold-size", "32"]
+
+
+def run(*arguments, **environment):
+    settings = dict(os.environ, TILEWRIGHT_CUDA_DRIVER=DRIVER, TILEWRIGHT_PTXAS="off", TILEWRIGHT_CACHE_DIR="off", **environment)
+    result = subprocess.run([PROGRAM, *QUICK, *arguments], capture_output=True, text=True, env=settings)
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+    return result.returncode, result.stdout + result.stderr, lines
+
+
+def expect(what, condition, found):
+    if not condition:
+        sys.exit(f"{what}\n{found}")
+
+
+def parts_run():
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "lines.json")
+        code, text, lines = run("--json", path)
+        expect("every part runs", code == 0, text)
+        expect("the file has the lines that are printed", [json.loads(line) for line in open(path)] == lines, text)
+    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "launch", "cold")}
+    expect("all cases are there", count == {"bandwidth": 4, "launch": 4, "cold": 2}, count)
+    for line in lines:
+        expect("each case has times", line["ours"]["median_us"] >= line["ours"]["minimum_us"] > 0 and not line["wrong"], line)
+        expect("all but cold starts have a yardstick", line["part"] == "cold" or line["ratio"] > 0, line)
+        expect("results of bandwidth are checked", line["part"] != "bandwidth" or 0 < line["error"] < 1e-6, line)
+    expect("a table comes first", "bandwidth: softmax 5 x 96 f32 " in text and "PTX emulator, sm_90a" in text, text)
+
+
+def wrong_kernels_are_found():
+    code, text, lines = run("bandwidth", EMULATED_DRIVER_SKIPS="softmax")
+    wrong = [line for line in lines if line["wrong"]]
+    expect("a kernel that writes nothing is wrong", code == 1 and [line["case"] for line in wrong] == ["softmax 5 x 96 f32"], text)
+    expect("the reason is said", "480 of 480 elements of the output were not written" in wrong[0]["remark"], wrong)
+    expect("the others are measured", sum(line["ours"] is not None for line in lines) == 3, lines)
+
+
+def choices():
+    _, _, lines = run("launch", "--cases", "changed")
+    expect("--cases chooses", len(lines) == 2 and all("changed" in line["case"] for line in lines), lines)
+    code, _, lines = run("bandwidth", "--limit", "1e-9")
+    expect("after the limit nothing runs", code == 0 and len(lines) == 4, lines)
+    expect("and that is said", all(line["ours"] is None and "not run: the limit" in line["remark"] for line in lines), lines)
+    for arguments, message in ((["--sizes", "4"], "expected ROWSxCOLUMNS"), (["bandwith"], "bandwith not in"), (["--rounds", "0"], "--rounds")):
+        code, text, _ = run(*arguments)
+        expect(f"{arguments} are refused", code == 2 and message in text, text)
+
+
+def without_a_gpu():
+    settings = dict(os.environ, TILEWRIGHT_CUDA_DRIVER="/nowhere/libcuda.so.1")
+    result = subprocess.run([PROGRAM], capture_output=True, text=True, env=settings)
+    expect("without a GPU", result.returncode == 2 and "there is no NVIDIA GPU here: the CUDA driver cannot be loaded" in result.stderr and
+           "/nowhere/libcuda.so.1" in result.stderr, result)
+
+
+parts_run()
+wrong_kernels_are_found()
+choices()
+without_a_gpu()
+print("tilewright-benchmarks-gpu measures, checks and refuses")
