@@ -32,10 +32,23 @@ Result<Module> loadCode(const Driver &driver, const std::string &kernel, const s
   return module;
 }
 
+/// What ptxas --version says. The disk keeps it for the file: starting the program would take longer than all else that a
+/// launch of a kernel from the disk cache needs.
+Result<std::string> versionOf(const Ptxas &ptxas, const GpuLoading &loading) {
+  std::optional<std::string> identity = ptxas.identity();
+  std::string key = identity ? loading.keyOf(std::to_array<std::string_view>({"ptxas version", *identity})) : std::string();
+  if (std::optional<DiskCacheEntry> entry = loading.find(key))
+    return std::move(entry->bytes);
+  Result<std::string> version = ptxas.version();
+  if (version.ok())
+    loading.store(key, {"version", "ptxas", "", lastLine(*version), "", 0, *version});
+  return version;
+}
+
 /// From the disk, or made by ptxas.
 Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std::string_view ptx,
                               const std::string &architecture, const GpuLoading &loading) {
-  Result<std::string> version = ptxas.version();
+  Result<std::string> version = versionOf(ptxas, loading);
   if (!version.ok())
     return version.takeStatus();
   std::string key = loading.keyOf(std::to_array<std::string_view>({"cubin", *version, architecture, ptx}));

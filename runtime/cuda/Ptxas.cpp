@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tilewright::runtime;
@@ -131,6 +134,16 @@ Result<std::string> Ptxas::version() const {
   if (end.exitStatus != 0 || printed.empty())
     return Status(TW_COMPILATION_FAILED, concat(path, " --version ", end.text));
   return text = printed;
+}
+
+std::optional<std::string> Ptxas::identity() const {
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof(magic));
+  struct stat file;
+  if (std::memcmp(magic, ELFMAG, SELFMAG) != 0 || stat(path.c_str(), &file) != 0)
+    return std::nullopt;
+  return concat(file.st_dev, ' ', file.st_ino, ' ', file.st_size, ' ', file.st_mtim.tv_sec, '.', file.st_mtim.tv_nsec, ' ',
+                file.st_ctim.tv_sec, '.', file.st_ctim.tv_nsec);
 }
 
 Result<Assembly> Ptxas::assemble(const std::string &kernel, std::string_view ptx, const std::string &architecture) const {

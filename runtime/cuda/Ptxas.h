@@ -22,8 +22,10 @@ public:
   /// $TILEWRIGHT_PTXAS ("off": none), $CUDA_HOME/bin, $CUDA_PATH/bin, PATH. Nothing: there is none, which is no trouble.
   static std::optional<Ptxas> find();
 
-  /// What --version says: part of the key of what it makes.
+  /// What --version says: part of the key of what it makes. Asked once for a process.
   Result<std::string> version() const;
+  /// Changes whenever the program does, and needs no process. Nothing: it is no program in itself (a script may run another).
+  std::optional<std::string> identity() const;
   Result<Assembly> assemble(const std::string &kernel, std::string_view ptx, const std::string &architecture) const;
 
 private:

@@ -203,9 +203,9 @@ TW_API tw_status tw_synchronize(tw_context *context, void *stream, tw_error **er
  * if that means none. Programs may be using the cache meanwhile. */
 
 /* JSON: {"directory", "file_bytes", "entries": [{"key", "kind": "artifact" | "module" (what the compiler says about a source) |
- * "cubin" (a kernel's code for a GPU) | "ptx" (its CUDA functions), "name", "target", "compile_nanoseconds", "build" (of the compiler,
- * or what else made it), "bytes", "created", "used"}]}, the most recently used first; times in seconds since 1970. The caller frees
- * *json by tw_text_release. */
+ * "cubin" (a kernel's code for a GPU) | "ptx" (its CUDA functions) | "version" (what a ptxas says of itself), "name", "target",
+ * "compile_nanoseconds", "build" (of the compiler, or what else made it), "bytes", "created", "used"}]}, the most recently used first;
+ * times in seconds since 1970. The caller frees *json by tw_text_release. */
 TW_API tw_status tw_cache_list(const char *directory, char **json, tw_error **error);
 /* One entry, with "warnings" and "contents" (an artifact's metadata, a module's kernels). key: its first hexadecimal digits. */
 TW_API tw_status tw_cache_show(const char *directory, const char *key, char **json, tw_error **error);

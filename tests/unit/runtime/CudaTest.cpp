@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <sstream>
 #include <thread>
 
@@ -632,6 +633,30 @@ TEST_F(Cuda, PtxasAssemblesOnce) {
   EXPECT_EQ(std::count_if(entries.begin(), entries.end(),
                           [](const json &entry) { return entry["kind"] == "cubin" && entry["name"] == "add"; }),
             1);
+}
+
+// What is asked once for a process is asked under several names here.
+TEST_F(Cuda, TheVersionOfAPtxasIsKeptOnDisk) {
+  TemporaryFolder folder;
+  std::string runs = folder / "runs", program = folder / "program";
+  setenv("FAKE_PTXAS_LOG", runs.c_str(), 1);
+  auto install = [&] {
+    std::filesystem::remove(program);
+    std::filesystem::copy_file(std::filesystem::path(fakeFile("Compiler")).parent_path() / "ptxas", program);
+  };
+  auto prepare = [&](const char *name) {
+    std::filesystem::create_symlink(program, folder / name);
+    setenv("TILEWRIGHT_PTXAS", (folder / name).c_str(), 1);
+    ContextOptions options;
+    options.cacheDirectory = folder / "cache";
+    EXPECT_EQ(prepareOnly(makeGpuContext("cuda", options), gpuAddSource()), "");
+    return readFile(runs);
+  };
+  install();
+  EXPECT_EQ(prepare("first"), "--version\n-arch=sm_90a\n");
+  EXPECT_EQ(prepare("second"), "--version\n-arch=sm_90a\n"); // all is known
+  install();
+  EXPECT_EQ(prepare("third"), "--version\n-arch=sm_90a\n--version\n"); // another file, of the same version as it turns out
 }
 
 TEST_F(Cuda, WhatPtxasRefusesIsAStatus) {
