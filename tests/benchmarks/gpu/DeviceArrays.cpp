@@ -1,6 +1,9 @@
 #include "tests/benchmarks/gpu/DeviceArrays.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
+#include <utility>
 
 namespace benchmarks {
 
@@ -9,6 +12,15 @@ namespace {
 /// No kernel writes it: NaN in every float format here, and an i32 that products of i8 do not reach.
 uint8_t poisonOf(tw_dtype dtype) {
   return dtype == TW_I32 ? 0x80 : 0xff;
+}
+
+/// How many elements are poison, and which is the first.
+template <typename Code> std::pair<size_t, size_t> countPoison(const std::vector<std::byte> &memory, tw_dtype dtype) {
+  Code poison;
+  std::memset(&poison, poisonOf(dtype), sizeof(poison));
+  std::span elements(reinterpret_cast<const Code *>(memory.data()), memory.size() / sizeof(Code));
+  return {std::count(elements.begin(), elements.end(), poison),
+          std::find(elements.begin(), elements.end(), poison) - elements.begin()};
 }
 
 size_t bytesOf(tw_dtype dtype, int64_t count) {
@@ -32,11 +44,9 @@ void Output::receive(const Gpu &gpu, const std::function<void()> &work) {
   received.resize(memory.bytes());
   get(memory.download(received.data(), gpu.stream));
   size_t size = tw_dtype_bytes(type);
-  std::vector<uint8_t> poison(size, poisonOf(type));
-  int64_t missing = 0, first = 0;
-  for (int64_t index = 0; index < elements; ++index)
-    if (!std::memcmp(received.data() + bytesOf(type, index), poison.data(), size) && missing++ == 0)
-      first = index;
+  auto [missing, first] = size == 1   ? countPoison<uint8_t>(received, type)
+                          : size == 2 ? countPoison<uint16_t>(received, type)
+                                      : countPoison<uint32_t>(received, type);
   if (missing > 0)
     throw Failure(std::to_string(missing) + " of " + std::to_string(elements) +
                   " elements of the output were not written, or are NaN; the first is number " + std::to_string(first));

@@ -40,6 +40,7 @@ struct EmulatedLaunch {
   EmulatedFunction *function;
   LaunchConfiguration configuration;
   std::vector<std::byte> parameter;
+  unsigned clusterBlocks = 1;
   void *pointer = nullptr; // to the parameter
 };
 
@@ -79,11 +80,8 @@ Code run(const EmulatedLaunch &launch) {
     return success;
   const LaunchConfiguration &how = launch.configuration;
   emulator::LaunchShape shape = {{how.gridX, how.gridY, how.gridZ}, {how.blockX, how.blockY, how.blockZ}, how.sharedBytes};
-  for (unsigned index = 0; index < how.attributeCount; ++index)
-    if (how.attributes[index].id == clusterDimension) {
-      const auto &cluster = how.attributes[index].value.cluster;
-      shape.cluster = {cluster.x, cluster.y, cluster.z};
-    }
+  if (launch.clusterBlocks > 1)
+    shape.cluster = {launch.clusterBlocks, 1, 1};
   emulator::LaunchOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   auto report = machine().device.launch(*launch.function->module, launch.function->name, shape, launch.parameter, options);
@@ -252,6 +250,9 @@ EXPORT Code cuLaunchKernelEx(const LaunchConfiguration *how, Function function, 
   auto *which = reinterpret_cast<EmulatedFunction *>(function);
   const auto *bytes = static_cast<const std::byte *>(parameters[0]);
   EmulatedLaunch launch = {which, *how, {bytes, bytes + which->parameterBytes}};
+  for (unsigned index = 0; index < how->attributeCount; ++index)
+    if (how->attributes[index].id == clusterDimension)
+      launch.clusterBlocks = how->attributes[index].value.cluster.x;
   std::lock_guard lock(machine().mutex);
   if (!machine().captured)
     return run(launch);
@@ -323,6 +324,12 @@ EXPORT Code cuGraphKernelNodeGetParams_v2(GraphNode node, KernelNode *to) {
          nullptr,
          nullptr,
          theContext()};
+  return success;
+}
+EXPORT Code cuGraphKernelNodeGetAttribute(GraphNode node, int attribute, decltype(LaunchAttribute::value) *to) {
+  if (attribute != clusterDimension)
+    return invalidValue;
+  to->cluster = {reinterpret_cast<EmulatedLaunch *>(node)->clusterBlocks, 1, 1};
   return success;
 }
 EXPORT Code cuGraphDestroy(Graph graph) {

@@ -34,8 +34,10 @@ public:
     driver.check(driver.kernelNode(node, &kernel), "cuGraphKernelNodeGetParams");
     function = kernel.function ? kernel.function : kernel.kernel;
     parameters = kernel.parameters;
+    cluster.id = clusterDimension;
+    driver.check(driver.nodeAttribute(node, clusterDimension, &cluster.value), "cuGraphKernelNodeGetAttribute");
     configuration = {kernel.gridX,  kernel.gridY,       kernel.gridZ, kernel.blockX, kernel.blockY,
-                     kernel.blockZ, kernel.sharedBytes, gpu.stream,   nullptr,       0};
+                     kernel.blockZ, kernel.sharedBytes, gpu.stream,   &cluster,      cluster.value.cluster.x > 1 ? 1u : 0u};
   }
   ~BareLaunch() {
     if (graph)
@@ -51,6 +53,7 @@ private:
   Graph graph = nullptr;
   Function function = nullptr;
   void **parameters = nullptr;
+  LaunchAttribute cluster = {};
   LaunchConfiguration configuration = {};
 };
 

@@ -78,11 +78,16 @@ uint16_t RandomArray::draw(int64_t index) const {
   return static_cast<uint16_t>(mix(seed + (place >> 2) * 0x9e3779b97f4a7c15u) >> (16 * (place & 3)));
 }
 
+template <typename Code> void RandomArray::fill(std::vector<std::byte> &memory) const {
+  auto *to = reinterpret_cast<Code *>(memory.data());
+  for (int64_t index = 0; index < elements; ++index)
+    to[index] = static_cast<Code>(codes[draw(index)]);
+}
+
 std::vector<std::byte> RandomArray::bytes() const {
   size_t size = tw_dtype_bytes(type);
   std::vector<std::byte> memory(static_cast<size_t>(elements) * size);
-  for (int64_t index = 0; index < elements; ++index)
-    std::memcpy(memory.data() + static_cast<size_t>(index) * size, &codes[draw(index)], size); // little endian
+  size == 1 ? fill<uint8_t>(memory) : size == 2 ? fill<uint16_t>(memory) : fill<uint32_t>(memory);
   return memory;
 }
 

@@ -7,7 +7,6 @@
 
 #include "tilewright/runtime_c.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -27,6 +26,7 @@ public:
 
 private:
   uint16_t draw(int64_t index) const;
+  template <typename Code> void fill(std::vector<std::byte> &memory) const;
 
   uint64_t seed;
   tw_dtype type;

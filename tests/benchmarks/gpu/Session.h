@@ -28,6 +28,10 @@ struct Options {
   int launches = 10'000;
   int processes = 7;
   int64_t coldSize = 4096;
+  std::vector<std::string> shapes;           ///< of linear layers; none: the known ones
+  std::vector<std::string> kinds = {"bf16"}; ///< none: all
+  std::vector<std::string> epilogues;        ///< none: all
+  std::vector<std::string> schedules = {""}; ///< "": the compiler's
 };
 
 class Session {
@@ -62,6 +66,7 @@ tilewright::Launchable prepare(const tilewright::Module &module, const std::stri
 void measureBandwidth(Session &session); // BandwidthPart.cpp
 void measureLaunches(Session &session);  // LaunchPart.cpp
 void measureColdStart(Session &session); // ColdPart.cpp
+void measureLinear(Session &session);    // LinearPart.cpp
 
 /// What ColdPart.cpp starts this program again for. Returns the exit code.
 /// size: rows, columns and depth of the layer.

@@ -30,6 +30,7 @@ struct Row {
   std::optional<Bar> bar;
   bool isWrong = false; ///< a wrong result, or a failure: the program's exit code tells
   std::string remark;
+  std::optional<double> mean; ///< of ratios of several cases: then this is the ratio
 
   /// How many times faster ours is.
   std::optional<double> ratio() const;

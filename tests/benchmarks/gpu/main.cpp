@@ -8,6 +8,8 @@
 //
 // Nothing of CUDA is needed to build it. Without a GPU it says so.
 
+#include "tests/benchmarks/gpu/LinearPart.h"
+#include "tests/benchmarks/gpu/LinearShapes.h"
 #include "tests/benchmarks/gpu/Session.h"
 
 #include <CLI/CLI.hpp>
@@ -24,6 +26,7 @@ struct Part {
 
 constexpr Part parts[] = {
     {"bandwidth", "add, softmax and norms against the driver's copy", measureBandwidth},
+    {"linear", "linear layers with fused epilogues against cuBLASLt", measureLinear},
     {"launch", "the host's time for a prepared launch against a bare cuLaunchKernelEx", measureLaunches},
     {"cold", "the first launch of a process, from text and from the disk cache", measureColdStart},
 };
@@ -73,6 +76,9 @@ int main(int count, char **arguments) {
     names.emplace_back(part.name);
     about += "  " + std::string(part.name) + ": " + part.about + "\n";
   }
+  std::string shapeNames;
+  for (const LinearShape &shape : knownShapes())
+    shapeNames += (shapeNames.empty() ? "" : ", ") + shape.name;
   CLI::App program(about, "tilewright-benchmarks-gpu");
   program.add_option("PART", options.parts, "What is measured; without any, everything")->check(CLI::IsMember(names));
   program.add_option("--cases", options.cases, "Only cases whose name, `PART: CASE`, contains this")->type_name("TEXT");
@@ -85,7 +91,28 @@ int main(int count, char **arguments) {
   program.add_option("--limit", options.limitSeconds, "Seconds after which no further case begins")->check(CLI::PositiveNumber);
   program.add_option("--json", options.json, "A file that each case's line is added to as soon as it is known")
       ->type_name("FILE");
-  program.add_option("--sizes", sizes, "bandwidth: ROWSxCOLUMNS,…")->delimiter(',')->default_str("16384x4096,65536x1024");
+  program.add_option("--sizes", sizes, "bandwidth: ROWSxCOLUMNS,…")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->default_str("16384x4096,65536x1024");
+  program
+      .add_option("--shapes", options.shapes, "linear: MxNxK, MxNxK/INNER (x lies as [M / INNER, K, INNER]), or " + shapeNames)
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  program.add_option("--dtypes", options.kinds, "linear: of the operands")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(CLI::IsMember(linearKinds()))
+      ->capture_default_str();
+  program.add_option("--epilogues", options.epilogues, "linear: all but none and residual follow a bias")
+      ->allow_extra_args(false)
+      ->delimiter(',')
+      ->check(CLI::IsMember(linearEpilogues()));
+  program
+      .add_option("--schedule", options.schedules, "linear: a schedule in place of the compiler's; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("TEXT")
+      ->default_str("the compiler's");
   program.add_option("--launches", options.launches, "launch: how many")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();
@@ -103,8 +130,13 @@ int main(int count, char **arguments) {
       options.sizes.clear();
     for (const std::string &size : sizes)
       options.sizes.push_back(parseSize(size));
+    for (const std::string &shape : options.shapes)
+      parseShape(shape);
   } catch (const CLI::ParseError &error) {
     return program.exit(error) ? 2 : 0;
+  } catch (const Failure &failure) {
+    std::fprintf(stderr, "--shapes: %s\n", failure.what());
+    return 2;
   }
   try {
     return *child ? runColdChild(childCache, options.coldSize) : measure(options);

@@ -1,5 +1,5 @@
 """tilewright-benchmarks-gpu on a driver that is the emulator: every part runs, results are checked, and what cannot be measured is said.
-Usage: program_test.py PROGRAM EMULATED_DRIVER
+Usage: program_test.py PROGRAM EMULATED_DRIVER FAKE_CUBLASLT
 """
 
 import json
@@ -8,12 +8,16 @@ import subprocess
 import sys
 import tempfile
 
-PROGRAM, DRIVER = sys.argv[1:]
+PROGRAM, DRIVER, CUBLASLT = sys.argv[1:]
 QUICK = ["--rounds", "2", "--flush", "1", "--sizes", "5x96", "--launches", "6", "--processes", "1", "--cold-size", "32"]
 
 
 def run(*arguments, **environment):
-    settings = dict(os.environ, TILEWRIGHT_CUDA_DRIVER=DRIVER, TILEWRIGHT_PTXAS="off", TILEWRIGHT_CACHE_DIR="off", **environment)
+    settings = dict(os.environ, TILEWRIGHT_CUDA_DRIVER=DRIVER, TILEWRIGHT_CUBLASLT=CUBLASLT, TILEWRIGHT_PTXAS="off",
+                    TILEWRIGHT_CACHE_DIR="off")
+    settings.update(environment)
+    if "--shapes" not in arguments:
+        arguments += ("--shapes", "40x24x48")
     result = subprocess.run([PROGRAM, *QUICK, *arguments], capture_output=True, text=True, env=settings)
     lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     return result.returncode, result.stdout + result.stderr, lines
@@ -30,13 +34,42 @@ def parts_run():
         code, text, lines = run("--json", path)
         expect("every part runs", code == 0, text)
         expect("the file has the lines that are printed", [json.loads(line) for line in open(path)] == lines, text)
-    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "launch", "cold")}
-    expect("all cases are there", count == {"bandwidth": 4, "launch": 4, "cold": 2}, count)
+    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "launch", "cold")}
+    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "launch": 4, "cold": 2}, count)
     for line in lines:
         expect("each case has times", line["ours"]["median_us"] >= line["ours"]["minimum_us"] > 0 and not line["wrong"], line)
         expect("all but cold starts have a yardstick", line["part"] == "cold" or line["ratio"] > 0, line)
         expect("results of bandwidth are checked", line["part"] != "bandwidth" or 0 < line["error"] < 1e-6, line)
     expect("a table comes first", "bandwidth: softmax 5 x 96 f32 " in text and "PTX emulator, sm_90a" in text, text)
+
+
+def linear_layers():
+    arguments = ("linear", "--shapes", "40x24x48,32x16x20/16", "--dtypes", "bf16,f32,i8,f8", "--epilogues", "none,gelu,relu,residual")
+    code, text, lines = run(*arguments)
+    cases = {line["case"]: line for line in lines}
+    expect("layers are right, ours and cuBLASLt's", code == 0, text)
+    for kind, bounds in {"bf16": (1e-3, 2.5e-3), "f32": (0, 1e-6), "f8": (1e-3, 3e-3)}.items():
+        for epilogue, against in {"none": "cuBLASLt plain", "gelu": "cuBLASLt gelu", "residual": "ours with a bias alone"}.items():
+            for shape in ("40 x 24 x 48", "32 x 16 x 20 rows innermost"):
+                line = cases[f"{shape} {kind} {epilogue}"]
+                expect("the yardstick is named", line["against"] == against, line)
+                expect("the error is that of rounding", bounds[0] < line["error"] < bounds[1], line)
+    expect("products of whole numbers are exact", cases["40 x 24 x 48 i8 none"]["error"] == 0 and "40 x 24 x 48 i8 gelu" not in cases, text)
+    expect("the faster algorithm is chosen", "2 algorithms, chosen: id 3" in cases["40 x 24 x 48 bf16 gelu"]["remark"], text)
+    ratios = [cases[f"{shape} bf16 gelu"]["ratio"] for shape in ("40 x 24 x 48", "32 x 16 x 20 rows innermost")]
+    mean = cases["geometric mean of 2 shapes, bf16 gelu"]
+    expect("means are geometric", abs(mean["ratio"] - (ratios[0] * ratios[1]) ** 0.5) < 1e-9 and mean["bar"] == "ratio >= 1.04", mean)
+
+
+def linear_yardsticks_may_be_missing():
+    code, text, lines = run("linear", "--epilogues", "bias", TILEWRIGHT_CUBLASLT="/nowhere/libcublasLt.so.13")
+    expect("without cuBLASLt ours is measured", code == 0 and lines[0]["ours"] and not lines[0]["yardstick"], text)
+    expect("and the reason is said", "no yardstick: there is no cuBLASLt: set TILEWRIGHT_CUBLASLT" in lines[0]["remark"], lines)
+    code, text, lines = run("linear", "--dtypes", "i8", "--shapes", "8x8x5")
+    expect("so it is where cuBLASLt has no algorithm", code == 0 and "cuBLASLt has no algorithm" in lines[0]["remark"], text)
+    code, text, lines = run("linear", "--epilogues", "none", "--schedule", "", "--schedule", "no such schedule")
+    expect("each schedule is a case", [line["wrong"] for line in lines] == [False, True], text)
+    expect("one that is refused is told", code == 1 and lines[1]["case"] == "40 x 24 x 48 bf16 none [no such schedule]", lines)
 
 
 def wrong_kernels_are_found():
@@ -53,7 +86,7 @@ def choices():
     code, _, lines = run("bandwidth", "--limit", "1e-9")
     expect("after the limit nothing runs", code == 0 and len(lines) == 4, lines)
     expect("and that is said", all(line["ours"] is None and "not run: the limit" in line["remark"] for line in lines), lines)
-    for arguments, message in ((["--sizes", "4"], "expected ROWSxCOLUMNS"), (["bandwith"], "bandwith not in"), (["--rounds", "0"], "--rounds")):
+    for arguments, message in ((["--shapes", "8x8"], "expected MxNxK"), (["--dtypes", "f4"], "f4 not in"), (["--sizes", "4"], "expected ROWSxCOLUMNS"), (["bandwith"], "bandwith not in"), (["--rounds", "0"], "--rounds")):
         code, text, _ = run(*arguments)
         expect(f"{arguments} are refused", code == 2 and message in text, text)
 
@@ -66,6 +99,8 @@ def without_a_gpu():
 
 
 parts_run()
+linear_layers()
+linear_yardsticks_may_be_missing()
 wrong_kernels_are_found()
 choices()
 without_a_gpu()
