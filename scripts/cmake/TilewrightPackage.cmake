@@ -40,6 +40,7 @@ function(tilewright_package)
   pack(FILES tests/benchmarks/kernels_table.py tests/benchmarks)
   pack(DIRECTORY examples . FILES_MATCHING PATTERN "*.tile" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.h")
   pack(PROGRAMS scripts/gpu-check scripts)
+  pack(PROGRAMS scripts/gpu-benchmarks scripts)
   pack(FILES docs/packaging.md . RENAME README.md)
   pack(FILES LICENSE licenses RENAME tilewright)
   # Of what is linked in or comes along, as Debian's packages tell it.

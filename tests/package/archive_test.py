@@ -52,6 +52,7 @@ def main(cpack, build, source):
         # The compiler in a process of its own is one more program that must be found.
         run([program, "run", os.path.join(root, "examples/02-linear/linear.tile"), "--kernel", "linear", "--random", "x=f32[8,8]:1",
              "--random", "w=f32[8,8]:2", "--random", "b=f32[8]:3", "--out", "y=-"], folder, TILEWRIGHT_COMPILE="process")
+        check("linear-gelu" in run([os.path.join(root, "scripts/gpu-benchmarks"), "--list"], folder), "gpu-benchmarks has no sections")
         report = run([os.path.join(root, "scripts/gpu-check"), "-k", "relu", "--quick"], folder, TILEWRIGHT_TEST_TARGET="cpu")
         passed = re.search(r"gpu-check: ([0-9]+) passed, 0 failed", report)
         check(passed and int(passed[1]) >= 10, report)

@@ -58,9 +58,10 @@ public:
 
 /// What a child measured. cacheDirectory: "": none.
 json runChild(const Session &session, const std::string &cacheDirectory) {
-  // The driver's cache of what it assembles itself would make the second process warm.
-  std::string command = "CUDA_CACHE_DISABLE=1 '" + std::filesystem::read_symlink("/proc/self/exe").string() +
-                        "' --cold-child '" + cacheDirectory + "' --cold-size " + std::to_string(session.options.coldSize);
+  // Without a cache of ours, the driver has none either: what it assembles itself would make the second process warm.
+  std::string command = std::string(cacheDirectory.empty() ? "CUDA_CACHE_DISABLE=1 '" : "'") +
+                        std::filesystem::read_symlink("/proc/self/exe").string() + "' --cold-child '" + cacheDirectory +
+                        "' --cold-size " + std::to_string(session.options.coldSize);
   std::FILE *pipe = popen(command.c_str(), "r");
   if (!pipe)
     throw Failure("cannot start " + command);
