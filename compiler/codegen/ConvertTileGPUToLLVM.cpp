@@ -34,8 +34,16 @@ public:
   LogicalResult run(ModuleOp module) {
     std::string name = kernel.getSymName().str();
     int64_t threads = layout::lanesOfWarp * tilegpu::warpsOf(kernel);
-    if (failed(emitFunction(name, threads, [](gpu::Emitter &emitter) { return gpu::emitTiles(emitter); })))
+    auto roles = kernel.getBlock().getOps<tilegpu::RolesOp>();
+    if (!roles.empty()) {
+      constexpr int64_t threadsOfWarpgroup = 128;
+      threads = threads * static_cast<int64_t>((*roles.begin()).getGroups()) + threadsOfWarpgroup;
+    }
+    if (failed(emitFunction(name, threads, tensorMaps().size(), [](gpu::Emitter &emitter) { return gpu::emitTiles(emitter); })))
       return failure();
+    // ptxas takes setmaxnreg to heart only where it knows how many blocks there are.
+    if (!roles.empty())
+      module.lookupSymbol(name)->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(1));
     if (auto blocks = kernel->getAttrOfType<IntegerAttr>(tilegpu::blocksName))
       module.lookupSymbol(name)->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), builder.getI32IntegerAttr(static_cast<int32_t>(blocks.getInt())));
     SmallVector<NamedAttribute> entries{builder.getNamedAttr("tiles", builder.getStringAttr(name))};
@@ -43,7 +51,7 @@ public:
       if (!isNeeded)
         return success();
       entries.push_back(builder.getNamedAttr(suffix, builder.getStringAttr(name + "_" + suffix.str())));
-      return emitFunction(name + "_" + suffix.str(), helperThreads, [&](gpu::Emitter &emitter) { return emit(emitter), success(); });
+      return emitFunction(name + "_" + suffix.str(), helperThreads, 0, [&](gpu::Emitter &emitter) { return emit(emitter), success(); });
     };
     bool initializes = llvm::any_of(sums.direct, [](const Sum &sum) { return sum.getViewType().getAccess() == tile::Access::Out; });
     if (failed(helper("begin", initializes || !sums.partial.empty(), gpu::emitBegin)) ||
@@ -68,17 +76,25 @@ private:
     return slots;
   }
 
-  LogicalResult emitFunction(const std::string &name, int64_t threads, llvm::function_ref<LogicalResult(gpu::Emitter &)> body) {
+  SmallVector<tilegpu::TensorMapOp> tensorMaps() { return llvm::to_vector(kernel.getBlock().getOps<tilegpu::TensorMapOp>()); }
+
+  LogicalResult emitFunction(const std::string &name, int64_t threads, size_t maps, llvm::function_ref<LogicalResult(gpu::Emitter &)> body) {
     OpBuilder at(kernel);
     MLIRContext *context = kernel.getContext();
     auto pointer = LLVM::LLVMPointerType::get(context);
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer});
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), SmallVector<Type>(1 + maps, pointer));
     auto function = LLVM::LLVMFuncOp::create(at, kernel.getLoc(), name, type);
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), at.getUnitAttr());
     function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(), at.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
     function.setArgAttr(0, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(LLVM::LLVMArrayType::get(at.getI64Type(), slotCount())));
     function.setArgAttr(0, NVVM::NVVMDialect::getGridConstantAttrName(), at.getUnitAttr());
     function.setArgAttr(0, LLVM::LLVMDialect::getAlignAttrName(), at.getI64IntegerAttr(8));
+    constexpr int64_t mapBytes = 128, mapAlignment = 64; // without the alignment LLVM would say 1, and nothing complain
+    for (unsigned number = 1; number <= maps; ++number) {
+      function.setArgAttr(number, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(LLVM::LLVMArrayType::get(at.getI8Type(), mapBytes)));
+      function.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(), at.getUnitAttr());
+      function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(), at.getI64IntegerAttr(mapAlignment));
+    }
     function.addEntryBlock(at);
     gpu::Emitter emitter(kernel, function, sums);
     if (failed(body(emitter)))
@@ -103,6 +119,17 @@ private:
     module->setAttr("tilewright.shared_bytes", builder.getI64IntegerAttr(sharedBytes ? sharedBytes.getInt() : 0));
     module->setAttr("tilewright.message_words", builder.getI64IntegerAttr(gpu::messageWords(kernel, sums)));
     module->setAttr("tilewright.entries", entries);
+    module->setAttr("tilewright.tensor_maps", describeMaps());
+    module->setAttr("tilewright.resident_blocks", builder.getI64IntegerAttr(kernel.getBlock().getOps<tilegpu::RolesOp>().empty() ? 0 : 1));
+  }
+
+  ArrayAttr describeMaps() {
+    SmallVector<Attribute> maps;
+    for (tilegpu::TensorMapOp map : tensorMaps())
+      maps.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr("view", kernel.getNames()[cast<BlockArgument>(map.getView()).getArgNumber()]), builder.getNamedAttr("order", map.getOrderAttr()),
+           builder.getNamedAttr("box", map.getBoxAttr()), builder.getNamedAttr("swizzle", map.getSwizzleAttr())}));
+    return builder.getArrayAttr(maps);
   }
 };
 

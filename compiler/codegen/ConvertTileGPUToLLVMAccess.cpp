@@ -123,7 +123,7 @@ public:
     emitter.setRegisters(op.getResult(), Registers(branch.getResults()));
   }
 
-private:
+protected:
   Emitter &emitter;
   tile::LoadOp op;
   ImplicitLocOpBuilder &builder;
@@ -139,20 +139,24 @@ private:
     for (const auto &group : groups)
       count += group.size();
     Registers results(count);
-    for (const auto &group : groups) {
-      Value inside = places.inside(group.front());
-      Value loaded = loadGroup(group, emitter.logicalAnd(inside, places.exists(group.front())));
-      for (auto [position, number] : llvm::enumerate(group)) {
-        Value element = loaded;
-        if (group.size() > 1)
-          element = LLVM::ExtractElementOp::create(builder, loaded, emitter.constant32(static_cast<int64_t>(position)));
-        element = fromStorage(builder, builder.getLoc(), element, getElementTypeOrSelf(type));
-        if (inside && !otherwise.empty())
-          element = arith::SelectOp::create(builder, inside, element, otherwise[otherwiseMap.empty() ? 0 : otherwiseMap[number]]);
-        results[number] = element;
-      }
-    }
+    for (const auto &group : groups)
+      loadOne(group, results);
     return results;
+  }
+
+  /// The elements of one access.
+  void loadOne(ArrayRef<int64_t> group, Registers &results) {
+    Value inside = places.inside(group.front());
+    Value loaded = loadGroup(group, emitter.logicalAnd(inside, places.exists(group.front())));
+    for (auto [position, number] : llvm::enumerate(group)) {
+      Value element = loaded;
+      if (group.size() > 1)
+        element = LLVM::ExtractElementOp::create(builder, loaded, emitter.constant32(static_cast<int64_t>(position)));
+      element = fromStorage(builder, builder.getLoc(), element, getElementTypeOrSelf(type));
+      if (inside && !otherwise.empty())
+        element = arith::SelectOp::create(builder, inside, element, otherwise[otherwiseMap.empty() ? 0 : otherwiseMap[number]]);
+      results[number] = element;
+    }
   }
 
   Value loadGroup(ArrayRef<int64_t> group, Value condition) {
@@ -171,6 +175,38 @@ private:
 
 void emitLoad(Emitter &emitter, tile::LoadOp op) {
   LoadEmitter(emitter, op).run();
+}
+
+/// Vectors only where every one of them exists in whole or not at all: a branch for each would cost more than it saves.
+class DeferredLoad : private LoadEmitter {
+public:
+  DeferredLoad(Emitter &emitter, tile::LoadOp op) : LoadEmitter(emitter, op) {
+    Vectors vectors = chooseVectors(emitter, view, type, op.getIndices(), op.getSpans(), op.getCompare());
+    groups = groupsOf(emitter, view, type, op.getIndices(), vectors.isWhole ? 1 : vectors.width);
+    known.resize(layoutAttr(type).getValue().registers());
+    for (const auto &[number, group] : llvm::enumerate(groups))
+      for (int64_t element : group)
+        groupOf[element] = number;
+  }
+
+  Value element(int64_t number) {
+    if (!known[number])
+      loadOne(groups[groupOf[number]], known);
+    return known[number];
+  }
+
+private:
+  std::vector<std::vector<int64_t>> groups;
+  llvm::DenseMap<int64_t, size_t> groupOf;
+  Registers known;
+};
+
+std::shared_ptr<DeferredLoad> deferLoad(Emitter &emitter, tile::LoadOp op) {
+  return std::make_shared<DeferredLoad>(emitter, op);
+}
+
+Value loadElement(DeferredLoad &load, int64_t registerNumber) {
+  return load.element(registerNumber);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

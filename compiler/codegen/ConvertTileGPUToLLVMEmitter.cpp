@@ -107,6 +107,17 @@ Value Emitter::loadSlot(int64_t slot) {
   return LLVM::LoadOp::create(builder, builder.getI64Type(), address, /*alignment=*/8);
 }
 
+/// Tensor maps are the parameters behind the slots, in the order of their operations.
+void Emitter::bindTensorMap(tilegpu::TensorMapOp map) {
+  unsigned number = 1;
+  for (auto op : kernel.getBlock().getOps<tilegpu::TensorMapOp>()) {
+    if (op == map)
+      break;
+    ++number;
+  }
+  setScalar(map.getMap(), function.getArgument(number));
+}
+
 View Emitter::bindView(tile::ViewType type, int64_t &slot) {
   int64_t split = splitDimension(type), memoryRank = type.getRank() + type.getPackRank() - 1;
   View view{nullptr, {}, {}, unitDimension(type), split, type.getPackRank(), type};
@@ -140,9 +151,23 @@ void Emitter::bindArguments() {
 }
 
 void Emitter::bindThread() {
-  threadNumber = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
+  auto all = kernel.getBlock().getOps<tilegpu::RolesOp>();
+  threadNumber = blockThreadNumber = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
   laneNumber = arith::AndIOp::create(builder, threadNumber, constant32(31));
   warpNumber = arith::ShRUIOp::create(builder, threadNumber, constant32(5));
+  if (all.empty())
+    return;
+  // Groups are whole powers of two of warps. A shuffle tells ptxas that the number is the same in all lanes, so that descriptors stay
+  // in uniform registers.
+  roles = *all.begin();
+  threadNumber = arith::AndIOp::create(builder, threadNumber, constant32(warpCount * layout::lanesOfWarp - 1));
+  Value within = arith::AndIOp::create(builder, warpNumber, constant32(warpCount - 1));
+  warpNumber = NVVM::ShflOp::create(builder, builder.getI32Type(), constant32(-1), within, constant32(0), constant32(31), NVVM::ShflKind::idx, UnitAttr());
+}
+
+void Emitter::arriveAt(Value barrier, Value threads) {
+  // The intrinsic, which LLVM knows to be convergent; MLIR's operation is assembly, which it does not.
+  LLVM::CallIntrinsicOp::create(builder, builder.getStringAttr("llvm.nvvm.barrier.cta.arrive.aligned.count"), ValueRange{barrier, threads});
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -189,11 +214,23 @@ Value Emitter::zeros() {
 }
 
 void Emitter::barrier() {
-  NVVM::Barrier0Op::create(builder);
+  if (!group) {
+    NVVM::Barrier0Op::create(builder);
+    return;
+  }
+  Value number = add(group, constant32(firstGroupBarrier));
+  NVVM::BarrierOp::create(builder, Type(), number, constant32(warpCount * layout::lanesOfWarp), NVVM::BarrierReductionAttr(), Value());
+}
+
+Value Emitter::ownSharedMemory(int64_t offset) {
+  Value address = sharedMemory(offset);
+  if (auto bytes = roles ? roles->getAttrOfType<IntegerAttr>(tilegpu::groupBytesName) : IntegerAttr(); group && bytes && roles.getGroups() > 1)
+    address = advance(address, mul(group, constant32(bytes.getInt())));
+  return address;
 }
 
 Value Emitter::scratch(Operation *op) {
-  return sharedMemory(op->getAttrOfType<IntegerAttr>(tilegpu::scratchOffsetName).getInt());
+  return ownSharedMemory(op->getAttrOfType<IntegerAttr>(tilegpu::scratchOffsetName).getInt());
 }
 
 // --------------------------------------------------------------------------------------------------------------------
@@ -203,7 +240,70 @@ Value Emitter::scratch(Operation *op) {
 Registers Emitter::registers(Value value) {
   if (!tile::isTile(value.getType()))
     return {scalar(value)};
+  if (deferred.contains(value))
+    for (int64_t number = 0; number < layoutOf(layoutAttr(value.getType())).registers(); ++number)
+      element(value, number);
   return tiles.find(value)->second;
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Elements one by one
+//
+// Between a product of 128 × 192 and its store lie several tiles of as many registers. Written operation by operation they would all be
+// alive at a time; so in groups nothing elementwise is written before a store asks for an element, slice by slice.
+// --------------------------------------------------------------------------------------------------------------------
+
+bool Emitter::isDeferrable(Operation &op) {
+  if (!group || op.getNumResults() != 1 || op.getNumRegions() != 0 || !tile::isTile(op.getResult(0).getType()))
+    return false;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getView().getType().getAccess() == tile::Access::In;
+  if (isa<tile::BroadcastOp, tile::CastOp>(op))
+    return true;
+  StringRef dialect = op.getDialect()->getNamespace();
+  return (dialect == "arith" || dialect == "math") && !isa<arith::ConstantOp>(op) && isPure(&op);
+}
+
+Value Emitter::element(Value value, int64_t number) {
+  if (!tile::isTile(value.getType()))
+    return scalar(value);
+  if (!deferred.contains(value))
+    return tiles.find(value)->second[number];
+  if (Value known = tiles.find(value)->second[number])
+    return known;
+  Location location = builder.getLoc();
+  builder.setLoc(value.getLoc());
+  Value computed = computeElement(value.getDefiningOp(), number);
+  builder.setLoc(location);
+  return tiles.find(value)->second[number] = computed;
+}
+
+Value Emitter::computeElement(Operation *op, int64_t number) {
+  Value result = op->getResult(0);
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return loadElement(*loads.find(op)->second, number);
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    std::shared_ptr<SmallVector<int64_t>> &map = registerMaps[op];
+    if (!map)
+      map = std::make_shared<SmallVector<int64_t>>(registerMap(broadcast.getOperand().getType(), broadcast.getType()));
+    return element(broadcast.getOperand(), (*map)[number]);
+  }
+  SmallVector<Value> parts;
+  for (Value operand : op->getOperands())
+    parts.push_back(element(operand, number));
+  Operation *scalarOp = op->cloneWithoutRegions();
+  scalarOp->setOperands(parts);
+  scalarOp->getResult(0).setType(getElementTypeOrSelf(result.getType()));
+  builder.insert(scalarOp);
+  return scalarOp->getResult(0);
+}
+
+void Emitter::force(Operation &op) {
+  op.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (deferred.contains(operand))
+        registers(operand);
+  });
 }
 
 void Emitter::setRegisters(Value value, Registers registers) {
@@ -435,6 +535,8 @@ LogicalResult Emitter::emitSlice(ValueRange values) {
     for (Operation &op : *block) {
       if (auto parallel = dyn_cast<tile::ParallelOp>(op))
         inner = &parallel.getBody().front();
+      else if (auto parts = dyn_cast<tilegpu::RolesOp>(op))
+        inner = &parts.getConsumers().front();
       else if (needed.contains(&op) && failed(emit(op)))
         return failure();
     }
@@ -508,6 +610,16 @@ LogicalResult Emitter::emit(Operation &op) {
   if (!emitted.insert(&op).second)
     return success();
   builder.setLoc(op.getLoc());
+  if (isDeferrable(op)) {
+    Value result = op.getResult(0);
+    deferred.insert(result);
+    tiles[result] = Registers(layoutOf(layoutAttr(result.getType())).registers());
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      loads[&op] = deferLoad(*this, load);
+    return success();
+  }
+  if (!isa<tilegpu::TmaStoreOp>(op))
+    force(op);
   if (isa<tile::ForOp, scf::IfOp, scf::WhileOp>(op))
     return emitControl(*this, op);
   bool isKnown =
@@ -540,7 +652,7 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::ConvertLayoutOp op) { return emitConvertLayout(*this, op), true; })
           .Case([&](tilegpu::ZeroAbsentOp op) { return emitZeroAbsent(*this, op), true; })
           .Case([&](tilegpu::AllocOp op) {
-            return setScalar(op.getBuffer(), sharedMemory(static_cast<int64_t>(*op.getOffset()))), true;
+            return setScalar(op.getBuffer(), ownSharedMemory(static_cast<int64_t>(*op.getOffset()))), true;
           })
           .Case([&](tilegpu::StageOp op) {
             Value offset = mul(scalar(op.getNumber()), constant(op.getStage().getType().getStageBytes()));
@@ -559,6 +671,20 @@ LogicalResult Emitter::emit(Operation &op) {
           })
           .Case([&](tilegpu::BarrierOp) { return barrier(), true; })
           .Case([&](tilegpu::DotOp op) { return emitDot(*this, op), true; })
+          .Case([&](tilegpu::RolesOp) { return true; }) // Grid writes them
+          .Case([&](tilegpu::TensorMapOp op) { return bindTensorMap(op), true; })
+          .Case([&](tilegpu::TileOrdinalOp op) { return setScalar(op.getOrdinal(), tileOrdinal), true; })
+          .Case([&](tilegpu::MbarriersOp op) { return emitMbarriers(*this, op), true; })
+          .Case([&](tilegpu::MbarriersReadyOp) { return emitMbarriersReady(*this), true; })
+          .Case([&](tilegpu::MbarrierWaitOp op) { return emitMbarrierWait(*this, op), true; })
+          .Case([&](tilegpu::MbarrierArriveOp op) { return emitMbarrierArrive(*this, op), true; })
+          .Case([&](tilegpu::TurnWaitOp) { return emitTurn(*this, /*isWait=*/true), true; })
+          .Case([&](tilegpu::TurnPassOp) { return emitTurn(*this, /*isWait=*/false), true; })
+          .Case([&](tilegpu::TmaLoadOp op) { return emitTmaLoad(*this, op), true; })
+          .Case([&](tilegpu::TmaStoreOp op) { return emitTmaStore(*this, op), true; })
+          .Case([&](tilegpu::TmaStoreWaitOp) { return emitTmaStoreWait(*this), true; })
+          .Case([&](tilegpu::WgmmaOp op) { return emitWgmma(*this, op), true; })
+          .Case([&](tilegpu::WgmmaWaitOp op) { return emitWgmmaWait(*this, op), true; })
           .Default([](Operation *) { return false; });
   return isKnown ? success() : emitExpression(op);
 }

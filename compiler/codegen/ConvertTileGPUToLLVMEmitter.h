@@ -48,6 +48,8 @@ struct View {
 /// The slots before the parameters (compiler_c.h).
 enum Slot : int64_t { MessageBuffer = 0, MessageWords = 1, TileCount = 2, PartialSums = 3, ChunkCount = 4, FirstParameter = 6 };
 
+class DeferredLoad;
+
 class Emitter {
 public:
   /// Binds the kernel's arguments at the start of an entry point's function.
@@ -66,6 +68,8 @@ public:
   /// A thread's part of a tile; of a scalar, the scalar alone.
   Registers registers(mlir::Value value);
   void setRegisters(mlir::Value value, Registers registers);
+  /// One of them. In groups, elementwise operations and loads of inputs are written when they are asked for.
+  mlir::Value element(mlir::Value value, int64_t registerNumber);
   /// Binds a span, or without one an i64 variable. `divisor` divides `first`.
   void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor);
   const Axis &axis(mlir::Value span) const { return axes.find(span)->second; }
@@ -81,8 +85,18 @@ public:
 
   mlir::Value lane() { return laneNumber; } ///< i32
   mlir::Value warp() { return warpNumber; } ///< i32
-  mlir::Value thread() { return threadNumber; } ///< i32, in the block
-  int64_t warps() const { return warpCount; }
+  mlir::Value thread() { return threadNumber; } ///< i32, in the block, or in its group if the warps have roles
+  mlir::Value threadOfBlock() { return blockThreadNumber; } ///< i32
+  int64_t warps() const { return warpCount; } ///< of the block, or of a group
+
+  // Roles -------------------------------------------------------------------------------------------------------------
+
+  tilegpu::RolesOp roles; ///< of the kernel, or null
+  mlir::Value group;      ///< i32: which group this thread is in, while code of groups is written; else null
+  mlir::Value tileOrdinal; ///< i64: how many tiles the block had begun before
+  /// The hardware's barriers: 0 is the block's, then one of each group, then those of the groups' turns.
+  static constexpr int64_t firstGroupBarrier = 1, firstTurnBarrier = 8;
+  void arriveAt(mlir::Value barrier, mlir::Value threads);
 
   /// Where in its tile a register's element is, along a dimension: i32.
   mlir::Value coordinate(tilegpu::DistributedAttr layout, int64_t registerNumber, unsigned dimension);
@@ -130,6 +144,9 @@ public:
   mlir::Value advance(mlir::Value pointer, int64_t bytes);
   /// Sixteen bytes of zeros in global memory, for what does not exist to be read from: a load needs no branch then.
   mlir::Value zeros();
+  /// The same for what each group has of its own, while code of groups is written.
+  mlir::Value ownSharedMemory(int64_t offset);
+  /// Of the block, or of the group.
   void barrier();
   /// Shared memory for the duration of an operation, as allocate-shared-memory gave it.
   mlir::Value scratch(mlir::Operation *op);
@@ -138,12 +155,22 @@ private:
   void bindThread();
   void bindArguments();
   View bindView(tile::ViewType type, int64_t &slot);
+  void bindTensorMap(tilegpu::TensorMapOp map);
   mlir::LogicalResult emitExpression(mlir::Operation &op);
   /// At the start of the function, after what stands there already.
   void atEntry(llvm::function_ref<void()> body);
 
+  /// Whether an operation's registers may be written one by one, later: nothing else depends on when.
+  bool isDeferrable(mlir::Operation &op);
+  /// Writes what operations have deferred and this one needs, in its regions too.
+  void force(mlir::Operation &op);
+  mlir::Value computeElement(mlir::Operation *op, int64_t registerNumber);
+
   int64_t warpCount;
-  mlir::Value laneNumber, warpNumber, threadNumber;
+  mlir::Value laneNumber, warpNumber, threadNumber, blockThreadNumber;
+  llvm::DenseSet<mlir::Value> deferred;
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<llvm::SmallVector<int64_t>>> registerMaps;  ///< of deferred broadcasts
+  llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeferredLoad>> loads;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
   void setAxis(mlir::Value span, Axis axis);
@@ -182,6 +209,9 @@ mlir::Value extentOf(Emitter &emitter, const View &view, int64_t dimension);
 /// Whether the indices of the marked dimensions are inside the view; null: none is marked.
 mlir::Value isInside(Emitter &emitter, const View &view, mlir::ValueRange indices, llvm::ArrayRef<bool> compare);
 void emitLoad(Emitter &emitter, tile::LoadOp op);
+/// A load whose elements are read when they are asked for, one access at a time.
+std::shared_ptr<DeferredLoad> deferLoad(Emitter &emitter, tile::LoadOp op);
+mlir::Value loadElement(DeferredLoad &load, int64_t registerNumber);
 void emitStore(Emitter &emitter, tile::StoreOp op);
 // Control
 mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);
@@ -197,6 +227,20 @@ void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op);
 mlir::Value bufferAddress(Emitter &emitter, mlir::Value buffer);
 /// The byte at which an element of a stage begins, as an i32; one coordinate (i32) for each dimension of the buffer's tile.
 mlir::Value bufferOffset(Emitter &emitter, tilegpu::BufferType type, mlir::ValueRange coordinates);
+// Mbarriers
+mlir::Value mbarrierAddress(Emitter &emitter, mlir::Value barriers, mlir::Value number);
+void emitMbarriers(Emitter &emitter, tilegpu::MbarriersOp op);
+void emitMbarriersReady(Emitter &emitter);
+void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op);
+void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op);
+void emitTurn(Emitter &emitter, bool isWait);
+// TensorCopies
+void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op);
+void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op);
+void emitTmaStoreWait(Emitter &emitter);
+// Wgmma
+void emitWgmma(Emitter &emitter, tilegpu::WgmmaOp op);
+void emitWgmmaWait(Emitter &emitter, tilegpu::WgmmaWaitOp op);
 // Dots
 void emitDot(Emitter &emitter, tilegpu::DotOp op);
 // Reductions

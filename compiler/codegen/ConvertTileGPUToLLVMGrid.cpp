@@ -2,6 +2,9 @@
 // neighbouring tiles, so they are taken in groups of eight rows: the blocks that run at one time then work on a part of the result
 // that is nearly square, and what they read is in the L2 cache (without it, 20 to 40 % is lost on large products).
 //
+// Warps with roles: the block stays on its multiprocessor and takes tiles blockIdx, blockIdx + gridDim, …; each role goes over those that
+// are its own.
+//
 // Where ranges depend on memory or on the tile, the blocks of a column of the launch (y) share what is left.
 
 #include "compiler/codegen/ConvertTileGPUToLLVMGrid.h"
@@ -27,8 +30,15 @@ static bool isKnownFromSizes(Value value, tile::KernelOp kernel) {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand, kernel); });
 }
 
-Grid::Grid(tile::KernelOp kernel) {
-  for (Block *block = &kernel.getBlock();;) {
+static Block &blockOfGroups(tile::KernelOp kernel) {
+  auto roles = kernel.getBlock().getOps<tilegpu::RolesOp>();
+  return roles.empty() ? kernel.getBlock() : (*roles.begin()).getConsumers().front();
+}
+
+Grid::Grid(tile::KernelOp kernel) : Grid(kernel, blockOfGroups(kernel)) {}
+
+Grid::Grid(tile::KernelOp kernel, Block &first) {
+  for (Block *block = &first;;) {
     auto inner = block->getOps<tile::ParallelOp>();
     if (inner.empty())
       break;
@@ -64,6 +74,8 @@ public:
       ranges.push_back(*range);
     }
     Value block = emitter.toI64(NVVM::BlockIdXOp::create(builder, builder.getI32Type()));
+    if (emitter.roles)
+      return emitRoles(block);
     if (emitter.sums.partial.empty())
       return emitTile(block);
     return emitChunk(block);
@@ -94,8 +106,70 @@ private:
     return emitTile(loop.getInductionVar());
   }
 
+  // Roles ------------------------------------------------------------------------------------------------------------
+
+  LogicalResult emitRoles(Value block) {
+    if (failed(emitter.emitBlock(emitter.kernel.getBlock())))
+      return failure();
+    tilegpu::RolesOp roles = emitter.roles;
+    int64_t groups = static_cast<int64_t>(roles.getGroups()), threadsOfGroup = emitter.warps() * layout::lanesOfWarp;
+    Value number = builder.createOrFold<arith::DivUIOp>(emitter.threadOfBlock(), emitter.constant32(threadsOfGroup));
+    Value group = NVVM::ShflOp::create(builder, builder.getI32Type(), emitter.constant32(-1), number, emitter.constant32(0), emitter.constant32(31),
+                                       NVVM::ShflKind::idx, UnitAttr());
+    Value isConsumer = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, group, emitter.constant32(groups));
+    Value blocks = emitter.toI64(NVVM::GridDimXOp::create(builder, builder.getI32Type()));
+    auto branch = scf::IfOp::create(builder, isConsumer, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    setRegisters(roles.getRegisters()[1], NVVM::SetMaxRegisterAction::increase);
+    emitter.group = group;
+    // Nobody has passed the first turn.
+    if (groups > 1)
+      emitter.when(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, group, emitter.constant32(groups - 1)), [&] { emitTurn(emitter, /*isWait=*/false); });
+    Value ordinal = emitter.toI64(group);
+    if (failed(emitRole(roles.getConsumers().front(), emitter.add(block, emitter.mul(ordinal, blocks)), emitter.mul(blocks, emitter.constant(groups)), ordinal, groups)))
+      return failure();
+    emitter.group = {};
+    builder.setInsertionPointToStart(branch.elseBlock());
+    setRegisters(roles.getRegisters()[0], NVVM::SetMaxRegisterAction::decrease);
+    Value isProducer = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.threadOfBlock(), emitter.constant32(groups * threadsOfGroup));
+    LogicalResult result = success();
+    emitter.when(isProducer, [&] { result = emitRole(roles.getProducer().front(), block, blocks, emitter.constant(0), 1); });
+    return result;
+  }
+
+  void setRegisters(int64_t count, NVVM::SetMaxRegisterAction action) {
+    if (count != 0)
+      NVVM::SetMaxRegisterOp::create(builder, static_cast<uint32_t>(count), action);
+  }
+
+  /// The tiles first, first + step, …, of which the block counts the first as `ordinal` and the others each `ordinalStep` later; what stands
+  /// before and behind the nest is done once.
+  LogicalResult emitRole(Block &block, Value first, Value step, Value ordinal, int64_t ordinalStep) {
+    for (Operation &op : block)
+      if (failed(isa<tile::ParallelOp>(op) ? emitTilesOfRole(block, first, step, ordinal, ordinalStep) : emitter.emit(op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult emitTilesOfRole(Block &block, Value first, Value step, Value ordinal, int64_t ordinalStep) {
+    Grid nest(emitter.kernel, block);
+    auto loop = scf::ForOp::create(builder, first, emitter.loadSlot(Slot::TileCount), step, ordinal);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    emitter.tileOrdinal = loop.getRegionIterArg(0);
+    bindNumbered(nest.numbered, loop.getInductionVar());
+    for (tile::ParallelOp variable : nest.numbered)
+      if (failed(emitter.emitBlock(variable.getBody().front())))
+        return failure();
+    scf::YieldOp::create(builder, emitter.add(loop.getRegionIterArg(0), emitter.constant(ordinalStep)));
+    return success();
+  }
+
+  // Tiles ------------------------------------------------------------------------------------------------------------
+
   LogicalResult emitTile(Value number) {
-    bindNumbered(number);
+    bindNumbered(grid.numbered, number);
     if (failed(emitter.emitBlock(emitter.kernel.getBlock())))
       return failure();
     for (tile::ParallelOp variable : grid.numbered)
@@ -105,39 +179,45 @@ private:
   }
 
   bool hasProduct() {
-    return emitter.kernel.walk([](tilegpu::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    auto isProduct = [](Operation *op) { return isa<tilegpu::DotOp, tilegpu::WgmmaOp>(op) ? WalkResult::interrupt() : WalkResult::advance(); };
+    return emitter.kernel.walk(isProduct).wasInterrupted();
   }
 
   /// The numbers of a tile's pieces, the last variable varying fastest, or within groups of rows the last but one.
-  SmallVector<Value> piecesOf(Value number) {
+  SmallVector<Value> piecesOf(Value tile) {
+    // There are fewer than 2³¹ tiles, and 64-bit divisions cost several times as much.
+    Value number = emitter.toI32(tile);
+    auto countOf = [&](size_t position) { return emitter.toI32(ranges[position].count); };
     size_t count = grid.numbered.size();
     SmallVector<Value> pieces(count);
     size_t outer = count;
     if (count >= 2 && hasProduct()) {
-      Value rows = ranges[count - 2].count, columns = ranges[count - 1].count;
+      Value rows = countOf(count - 2), columns = countOf(count - 1);
       Value plane = emitter.mul(rows, columns), within = number;
       outer = count - 2;
       if (outer > 0) {
         within = arith::RemUIOp::create(builder, number, plane);
         number = arith::DivUIOp::create(builder, number, plane);
       }
-      Value inGroup = emitter.mul(columns, emitter.constant(groupedRows));
+      Value inGroup = emitter.mul(columns, emitter.constant32(groupedRows));
       Value group = arith::DivUIOp::create(builder, within, inGroup), place = arith::RemUIOp::create(builder, within, inGroup);
-      Value firstRow = emitter.mul(group, emitter.constant(groupedRows));
-      Value height = emitter.min(emitter.sub(rows, firstRow), emitter.constant(groupedRows));
+      Value firstRow = emitter.mul(group, emitter.constant32(groupedRows));
+      Value height = emitter.min(emitter.sub(rows, firstRow), emitter.constant32(groupedRows));
       pieces[count - 2] = emitter.add(firstRow, arith::RemUIOp::create(builder, place, height));
       pieces[count - 1] = arith::DivUIOp::create(builder, place, height);
     }
     for (size_t position = outer; position-- > 0;) {
-      pieces[position] = position == 0 ? number : arith::RemUIOp::create(builder, number, ranges[position].count).getResult();
+      pieces[position] = position == 0 ? number : arith::RemUIOp::create(builder, number, countOf(position)).getResult();
       if (position > 0)
-        number = arith::DivUIOp::create(builder, number, ranges[position].count);
+        number = arith::DivUIOp::create(builder, number, countOf(position));
     }
+    for (Value &piece : pieces)
+      piece = emitter.toI64(piece);
     return pieces;
   }
 
-  void bindNumbered(Value number) {
-    for (auto [variable, range, piece] : llvm::zip(grid.numbered, ranges, piecesOf(number))) {
+  void bindNumbered(ArrayRef<tile::ParallelOp> variables, Value number) {
+    for (auto [variable, range, piece] : llvm::zip(variables, ranges, piecesOf(number))) {
       tile::ParallelOp parallel = variable;
       Value first = emitter.add(range.low, emitter.mul(piece, emitter.constant(stepOf(parallel))));
       emitter.setVariable(parallel.getInductionVariable(), first, range.high, divisorOfSteps(parallel.getLow(), stepOf(parallel)));

@@ -211,7 +211,12 @@ private:
 
   LogicalResult walk(Block &block, Accesses &pending) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      if (auto roles = dyn_cast<tilegpu::RolesOp>(op)) {
+        // Each group by itself: what groups share is guarded by barriers in shared memory, and no operation here speaks of it.
+        for (Region &region : roles->getRegions())
+          if (Accesses none; failed(walk(region.front(), none)))
+            return failure();
+      } else if (auto loop = dyn_cast<tile::ForOp>(op)) {
         if (failed(walkLoop({&loop.getBody().front()}, pending)))
           return failure();
       } else if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {

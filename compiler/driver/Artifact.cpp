@@ -66,12 +66,18 @@ static ordered_json loweringFacts(mlir::ModuleOp lowered) {
   return facts;
 }
 
-/// What the code takes besides its slots: "tensor_maps" of compiler_c.h.
-static ordered_json tensorMaps(mlir::ModuleOp lowered) {
+/// What the code takes besides its slots: "tensor_maps" of compiler_c.h. Code knows views by name; absent ones have no number there.
+static ordered_json tensorMaps(mlir::ModuleOp lowered, const ordered_json &parameters) {
+  auto numberOf = [&](mlir::StringRef name) {
+    for (size_t number = 0; number < parameters.size(); ++number)
+      if (parameters[number]["name"] == name.str())
+        return static_cast<int64_t>(number);
+    return int64_t(-1);
+  };
   ordered_json maps = ordered_json::array();
   if (auto list = lowered->getAttrOfType<mlir::ArrayAttr>("tilewright.tensor_maps"))
     for (mlir::DictionaryAttr map : list.getAsRange<mlir::DictionaryAttr>())
-      maps.push_back({{"view", map.getAs<mlir::IntegerAttr>("view").getInt()},
+      maps.push_back({{"view", numberOf(map.getAs<mlir::StringAttr>("view").getValue())},
                       {"order", map.getAs<mlir::DenseI64ArrayAttr>("order").asArrayRef().vec()},
                       {"box", map.getAs<mlir::DenseI64ArrayAttr>("box").asArrayRef().vec()},
                       {"swizzle", map.getAs<mlir::IntegerAttr>("swizzle").getInt()}});
@@ -79,7 +85,7 @@ static ordered_json tensorMaps(mlir::ModuleOp lowered) {
 }
 
 /// How the entry points of GPU code are launched.
-static ordered_json gpuFacts(mlir::ModuleOp lowered) {
+static ordered_json gpuFacts(mlir::ModuleOp lowered, const ordered_json &parameters) {
   auto number = [&](mlir::StringRef name) {
     auto attribute = lowered->getAttrOfType<mlir::IntegerAttr>(name);
     return attribute ? attribute.getInt() : 0;
@@ -94,7 +100,7 @@ static ordered_json gpuFacts(mlir::ModuleOp lowered) {
           {"shared_bytes", number("tilewright.shared_bytes")},
           {"message_words", number("tilewright.message_words")},
           {"resident_blocks", number("tilewright.resident_blocks")},
-          {"tensor_maps", tensorMaps(lowered)},
+          {"tensor_maps", tensorMaps(lowered, parameters)},
           {"entries", entries}};
 }
 
@@ -112,7 +118,7 @@ std::string artifactMetadata(const frontend::Module &module, const frontend::typ
   metadata.update(viewFacts(kernel, facts.options));
   metadata.update(loweringFacts(lowered));
   if (facts.gpu)
-    metadata.update(gpuFacts(lowered));
+    metadata.update(gpuFacts(lowered, metadata.at("parameters")));
   metadata["grid_variables"] = kernel.grid.size();
   metadata["messages"] = messageTable(facts.messages);
   // A file's name, which places begin with, may have any bytes.

@@ -113,11 +113,19 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
   passes.addPass(createFuseSingleIterationLoops());
   // Before anything else looks at the order of loads and stores, but on the loops as they will be.
   passes.addPass(createReadBeforeWriting());
+  // Whether warps get roles decides the layouts of everything around a product.
+  if (target.multipliesFromShared)
+    passes.addPass(createPlanSchedule());
   AssignLayoutsOptions layouts;
   layouts.capability = target.capability;
   passes.addPass(createAssignLayouts(layouts));
   // What was computed again for two uses in one layout is one value again.
   passes.addPass(mlir::createCSEPass());
+  if (target.multipliesFromShared) {
+    SpecializeWarpsOptions roles;
+    roles.sharedBytes = target.sharedBytesPerBlock;
+    passes.addPass(createSpecializeWarps(roles));
+  }
   // Which loads run ahead of their loop, then their copies and stages; before memory is given out, since stages need more of it.
   PlanPipelineOptions pipeline;
   pipeline.sharedBytes = target.sharedBytesPerBlock;

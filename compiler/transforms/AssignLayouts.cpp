@@ -60,6 +60,8 @@ public:
     kernel->setAttr(tilegpu::warpsName, attributes.getI64IntegerAttr(rules.warps()));
     if (int64_t blocks = rules.blocks())
       kernel->setAttr(tilegpu::blocksName, attributes.getI64IntegerAttr(blocks));
+    if (kernel->hasAttr(tilegpu::scheduleName))
+      scheduledLayout(); // while the product is there
     assignBlock(kernel.getBlock());
     eraseUnused();
   }
@@ -69,6 +71,7 @@ private:
   LayoutRules rules;
   OpBuilder builder;
   llvm::DenseMap<Value, std::optional<DistributedLayout>> wishes;
+  std::optional<DistributedLayout> scheduled;
   /// What was made of a value in other layouts.
   llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> copies;
 
@@ -140,8 +143,14 @@ private:
                      argument.getType());
   }
 
+  /// Beside a product of warps with roles, a load is in whatever layout its use has: another would need shared memory that the ring has.
+  bool followsUse(tile::LoadOp load) {
+    bool isOperand = llvm::any_of(load->getUsers(), [](Operation *user) { return isa<tile::DotOp>(user); });
+    return kernel->hasAttr(tilegpu::scheduleName) && !isOperand && load.getView().getType().getAccess() == tile::Access::In;
+  }
+
   std::optional<DistributedLayout> wishOfLoad(tile::LoadOp load) {
-    if (rankOf(load.getType()) < 2)
+    if (rankOf(load.getType()) < 2 || followsUse(load))
       return std::nullopt;
     return rules.forMemory(load.getType(), tilegpu::contiguousAxisOf(load.getView().getType(), load.getIndices()));
   }
@@ -162,10 +171,19 @@ private:
     return tilegpu::projected(wishOrDefault(operand), operand.getType(), result.getType());
   }
 
+  /// Of the accumulator of a kernel's one product that warps with roles form.
+  DistributedLayout scheduledLayout() {
+    if (!scheduled)
+      kernel.walk([&](tile::DotOp dot) { scheduled = rules.forDot(dot).accumulator; });
+    return *scheduled;
+  }
+
   /// The layout of all places of a store: that of the value, unless warps would then touch parts of sectors.
   template <typename WriteOp> DistributedLayout placeLayout(Value value, WriteOp op) {
     tile::ViewType view = op.getView().getType();
     Type place = placeOf(op.getSpans(), view.getElement());
+    if (op->hasAttr(tilegpu::tensorCopyName))
+      return scheduledLayout();
     StringAttr axis = tilegpu::contiguousAxisOf(view, op.getIndices());
     DistributedLayout forMemory = rules.forMemory(place, axis);
     std::optional<DistributedLayout> wished = rankOf(value.getType()) == rankOf(place) ? wish(value) : std::nullopt;
@@ -192,7 +210,7 @@ private:
     if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
       return isCheap(broadcast.getOperand()) || rankOf(broadcast.getOperand().getType()) < rankOf(broadcast.getType());
     if (auto load = dyn_cast<tile::LoadOp>(op))
-      return rankOf(load.getType()) == 1 && load.getView().getType().getAccess() == tile::Access::In &&
+      return (rankOf(load.getType()) == 1 || followsUse(load)) && load.getView().getType().getAccess() == tile::Access::In &&
              llvm::all_of(load->getOperands(), [&](Value operand) { return isCheap(operand); });
     return isElementwise(op) && llvm::all_of(op->getOperands(), [&](Value operand) { return isCheap(operand); });
   }

@@ -259,7 +259,24 @@ BufferType bufferFor(Type operand, ArrayRef<StringAttr> axes) {
 
 } // namespace
 
+/// Buffers as tensor copies fill them: panels of 128 bytes along the contiguous dimension of memory.
+static BufferType bufferForCopies(tile::LoadOp load) {
+  StringAttr contiguous = contiguousAxisOf(load.getView().getType(), load.getIndices());
+  ArrayRef<StringAttr> axes = tile::axesOf(load.getType());
+  return bufferFor(load.getType(), axes[1] == contiguous ? SmallVector<StringAttr>{axes[0], axes[1]} : SmallVector<StringAttr>{axes[1], axes[0]});
+}
+
+void LayoutRules::planScheduledDot(tile::DotOp dot) {
+  SmallVector<int64_t> shape = paddedShape(dot.getType());
+  std::optional<DistributedLayout> accumulator = wgmmaAccumulator(shape[0], shape[1], warpCount);
+  assert(accumulator && "ScheduleRules chose a tile that has one");
+  dots.try_emplace(dot, DotPlan{DotKind::Wgmma, *accumulator, bufferForCopies(dot.getLhs().getDefiningOp<tile::LoadOp>()),
+                                bufferForCopies(dot.getRhs().getDefiningOp<tile::LoadOp>()), ""});
+}
+
 void LayoutRules::planDot(tile::DotOp dot) {
+  if (isScheduled)
+    return planScheduledDot(dot);
   DotAxes axes(dot);
   Type result = dot.getType();
   std::string why = whyNoMma(dot, capability);
@@ -376,6 +393,8 @@ static int64_t chooseWarps(tile::KernelOp kernel) {
 }
 
 int64_t LayoutRules::blocks() const {
+  if (isScheduled) // its warps have the registers of a whole multiprocessor
+    return 0;
   constexpr int64_t registersOfMultiprocessor = 65536, registersOfThread = 128, mostAccumulators = 64;
   int64_t accumulators = 0;
   if (dots.empty()) {
@@ -397,7 +416,9 @@ int64_t LayoutRules::blocks() const {
 }
 
 LayoutRules::LayoutRules(tile::KernelOp kernel, int64_t capability) : capability(capability) {
-  warpCount = chooseWarps(kernel);
+  auto schedule = kernel->getAttrOfType<ScheduleAttr>(scheduleName);
+  isScheduled = schedule != nullptr;
+  warpCount = schedule ? schedule.getWarps() : chooseWarps(kernel);
   auto isLarge = [&](Type tile) {
     return tile::isTile(tile) && elementsOf(paddedShape(tile)) >= 8 * layout::lanesOfWarp * warpCount;
   };

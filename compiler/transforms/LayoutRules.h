@@ -23,7 +23,7 @@ public:
   /// capability: 80 for sm_80, 90 for sm_90a.
   LayoutRules(tile::KernelOp kernel, int64_t capability);
 
-  /// Warps of a block.
+  /// Warps of a block, or of a group if they have roles.
   int64_t warps() const { return warpCount; }
 
   /// Blocks that a multiprocessor should hold, for which registers are limited; 0: no wish.
@@ -43,9 +43,11 @@ private:
   static Access accessOf(mlir::Type tile, mlir::StringAttr contiguousAxis);
   void noteAccess(mlir::Type place, tile::ViewType view, mlir::ValueRange indices);
   void planDot(tile::DotOp dot);
+  void planScheduledDot(tile::DotOp dot);
 
   int64_t capability;
   int64_t warpCount = 4;
+  bool isScheduled = false; ///< warps with roles form its product
   llvm::DenseSet<mlir::Value> largeViews; ///< loaded in tiles of which a thread has eight elements or more
   int64_t epilogueTiles = 0; ///< large tiles that are loaded beside a product's operands, or stored
   int64_t wordsOfThread = 0; ///< of 4 bytes, that a thread holds of the largest tile

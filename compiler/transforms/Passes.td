@@ -331,6 +331,19 @@ def ReadBeforeWriting : Pass<"read-before-writing", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }
 
+def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
+  let summary = "Chooses the kernels whose product warps with roles form (sm_90a), and the stores that tensor copies make";
+  let description = [{
+    ScheduleRules.h says which: one product of bf16 or f16, alone in its loop, of operands that tensor copies can take. The kernel gets
+    `tilegpu.schedule`, such stores `tilegpu.tensor_copy`; of any other product a remark says why it has none.
+
+    ```mlir
+    tile.kernel @linear(…) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} { … }
+    ```
+  }];
+  let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
+}
+
 def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Gives each tile a layout, and makes products and movements between layouts operations of tilegpu";
   let description = [{
@@ -390,6 +403,31 @@ def ExpandPipeline : Pass<"expand-pipeline", "::mlir::ModuleOp"> {
     tilegpu.async_wait 0
     ```
   }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def SpecializeWarps : Pass<"specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "Gives the warps of a kernel with a schedule their roles: one thread that feeds a ring by tensor copies, groups that multiply";
+  let description = [{
+    The ring of S stages, filled and emptied through two barriers each. Step n of the block's all (its tiles one after another) is in stage n mod S,
+    in round n / S: a group waits for `full` with that round's parity, the producer for `empty` with the one before's. The first step of a
+    tile is peeled: it starts the sum, so that no register is zeroed. A stage is given back when the products after it have been started and
+    it has been read (wgmma_wait 1).
+
+    ```mlir
+    tilegpu.roles groups 2 registers [40, 232] producer {
+      tile.parallel … { tile.for … { mbarrier_wait %empty …; mbarrier_arrive %full … expecting …; tma_load … } }
+    } consumers {
+      tile.parallel … {
+        turn_wait; mbarrier_wait %full …; %a = wgmma …
+        %r = tile.for … { mbarrier_wait …; wgmma … onto …; wgmma_wait 1; mbarrier_arrive %empty … }
+        turn_pass; %v = wgmma_wait 0 of %r; mbarrier_arrive …
+        …
+      }
+    }
+    ```
+  }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tilegpu::TileGPUDialect"];
 }
 

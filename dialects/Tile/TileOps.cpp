@@ -235,6 +235,11 @@ LogicalResult ParallelOp::verify() {
   // parallel_c3
   if (unsigned yielded = getBody().front().getTerminator()->getNumOperands())
     return emitOpError() << "expects its region to yield nothing, not " << yielded << " values";
+  // parallel_c4
+  Operation *parent = (*this)->getParentOp();
+  bool isPart = parent->getDialect() != (*this)->getDialect() && isa_and_nonnull<KernelOp>(parent->getParentOp());
+  if (!isa<KernelOp, ParallelOp>(parent) && !isPart)
+    return emitOpError("expects to stand in a tile.kernel or a tile.parallel");
   return success();
 }
 

@@ -83,7 +83,6 @@ def Tile_KernelOp : Tile_Op<"kernel", [Symbol, IsolatedFromAbove, SingleBlock, N
 }
 
 def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects,
-                                           ParentOneOf<["KernelOp", "ParallelOp"]>,
                                            DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "A grid variable: its tiles run in any order, in parallel";
   let description = [{
@@ -94,6 +93,7 @@ def Tile_ParallelOp : Tile_Op<"parallel", [SingleBlockImplicitTerminator<"YieldO
     - parallel_c1: the region has one argument, an i64 or a span over `axis`
     - parallel_c2: no enclosing tile.parallel or tile.for makes the same axis
     - parallel_c3: the region yields nothing
+    - parallel_c4: it stands in a kernel, in another tile.parallel, or in a part of a kernel that another dialect's operation makes
 
     In the body of a kernel:
 

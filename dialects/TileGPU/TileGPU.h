@@ -50,6 +50,21 @@ inline constexpr llvm::StringLiteral stepName = "tilegpu.step";
 /// operands are parts.
 inline constexpr llvm::StringLiteral placeLayoutName = "tilegpu.place_layout";
 
+/// On tilegpu.roles: how much shared memory each group has of its own (i64); that of the first group begins where the offsets in `consumers`
+/// say.
+inline constexpr llvm::StringLiteral groupBytesName = "tilegpu.group_bytes";
+/// On a tile.kernel whose product is to be formed by warps with roles: how (a ScheduleAttr).
+inline constexpr llvm::StringLiteral scheduleName = "tilegpu.schedule";
+/// On a tile.store that tensor copies are to make, of a value in the accumulator's layout (unit).
+inline constexpr llvm::StringLiteral tensorCopyName = "tilegpu.tensor_copy";
+
+/// The layout of an accumulator of wgmma over a group's warps: rows along dimension 0, over the warps. Nothing, and why, if there is none.
+std::optional<layout::DistributedLayout> wgmmaAccumulator(int64_t rows, int64_t columns, int64_t warps, std::string *why = nullptr);
+/// Whether a tile has such a layout.
+bool isWgmmaAccumulator(mlir::Type tile);
+/// Why a pair of register counts cannot be given to the roles of a block; empty if they can.
+std::string whyNotRegisters(llvm::ArrayRef<int64_t> registers);
+
 int64_t warpsOf(tile::KernelOp kernel);
 /// The tile of all places of a write, print or assert, in its layout; `element` alone if there is one place.
 mlir::Type placeType(mlir::Operation *op, mlir::ValueRange spans, mlir::Type element);

@@ -26,6 +26,7 @@ def TileGPU_Dialect : Dialect {
     #row = #tilegpu.distributed<[16], registers = [], lanes = [[0], [1], [2], [4], [8]], warps = []>
     #column = #tilegpu.distributed<[8], registers = [[1], [2]], lanes = [[4], [0], [0], [0], [0]], warps = []>
     #mma = #tilegpu.distributed<[16, 8], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = []>
+    #wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
     !x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
     !ring = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 2>
     !p = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 1>
@@ -36,6 +37,8 @@ def TileGPU_Dialect : Dialect {
         %acc = arith.constant dense<0.0> : tensor<16x8xf32, #tile.axes<"i", "j", layout = #mma>>
         %ring = tilegpu.alloc : !ring
         %q = tilegpu.alloc : !q
+        %full = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<2>
+        %map = tilegpu.tensor_map %x order [1, 0] box [8, 16] swizzle 32 : !x
         tile.for "k" %k : !tile.span<"k", 8> in %c0 to %K {
           %ti = tile.index %i : !tile.span<"i", 16> -> tensor<16xi64, #tile.axes<"i", layout = #row>>
           %tk = tile.index %k : !tile.span<"k", 8> -> tensor<8xi64, #tile.axes<"k", layout = #column>>

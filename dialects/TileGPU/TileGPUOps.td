@@ -187,7 +187,7 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["accumulator", "result"]>]
   let description = [{
     As tile.dot, over the named axes; what lies beyond the summed spans' ends must be zero in both buffers. `kind` says which units
     form it: `fma`, one multiply-add after another in the accumulator's type; `mma`, mma.sync on fragments by ldmatrix, in whose
-    layout the accumulator then is. `tf32` rounds f32 operands to tf32.
+    layout the accumulator then is; `wgmma`, which specialize-warps makes tilegpu.wgmma of. `tf32` rounds f32 operands to tf32.
 
     - dot_c1: the buffers have one stage
     - dot_c2: `over` names axes of both buffers, and the accumulator's axes are the others
@@ -207,5 +207,7 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["accumulator", "result"]>]
   }];
   let hasVerifier = 1;
 }
+
+include "dialects/TileGPU/TileGPUHopperOps.td"
 
 #endif

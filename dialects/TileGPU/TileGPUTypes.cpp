@@ -172,6 +172,44 @@ int64_t BufferType::getStageBytes() const {
 }
 
 // --------------------------------------------------------------------------------------------------------------------
+// Barriers and schedules
+// --------------------------------------------------------------------------------------------------------------------
+
+LogicalResult MbarriersType::verify(EmitError emitError, int64_t count) {
+  // mbarriers_c1
+  if (count >= 1)
+    return success();
+  return emitError() << "there is one barrier at least, not " << count;
+}
+
+std::string whyNotRegisters(ArrayRef<int64_t> registers) {
+  if (registers.size() != 2)
+    return "registers are those of a thread of the feeding warpgroup and those of another's, not " + std::to_string(registers.size()) + " numbers";
+  if (registers[0] == 0 && registers[1] == 0)
+    return "";
+  for (int64_t count : registers)
+    if (count < 24 || count > 240 || count % 8 != 0)
+      return "registers of a thread are 0 for all, or a multiple of 8 from 24 to 240, not " + std::to_string(count);
+  return "";
+}
+
+LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers) {
+  // schedule_c1
+  if (groups < 1 || groups > 2 || (warps != 4 && warps != 8) || groups * warps > 12)
+    return emitError() << "a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not " << groups << " of " << warps;
+  // schedule_c2
+  if (std::string why = whyNotRegisters(registers); !why.empty())
+    return emitError() << why;
+  constexpr int64_t registersOfMultiprocessor = 65536, feedingThreads = 128;
+  if (int64_t all = feedingThreads * registers[0] + 32 * groups * warps * registers[1]; all > registersOfMultiprocessor)
+    return emitError() << "its threads have " << all << " registers, more than a multiprocessor's " << registersOfMultiprocessor;
+  // schedule_c3
+  if (stages != 0 && (stages < 2 || stages > 16))
+    return emitError() << "stages are 0 (as many as fit) or 2 to 16, not " << stages;
+  return success();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 // Questions about types
 // --------------------------------------------------------------------------------------------------------------------
 

@@ -65,8 +65,57 @@ def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
   }];
 }
 
+def TileGPU_MbarriersType : TileGPU_Type<"Mbarriers", "mbarriers"> {
+  let summary = "Barriers in shared memory, numbered from 0";
+  let description = [{
+    8 bytes each.
+
+    - mbarriers_c1: there is one at least
+
+    ```mlir
+    !tilegpu.mbarriers<2>
+    ```
+  }];
+  let parameters = (ins "int64_t":$count);
+  let assemblyFormat = "`<` $count `>`";
+  let genVerifyDecl = 1;
+}
+
+def TileGPU_TensorMapType : TileGPU_Type<"TensorMap", "tensor_map"> {
+  let summary = "A tensor map: 128 bytes that the host makes of a view";
+  let description = [{
+    ```mlir
+    !tilegpu.tensor_map
+    ```
+  }];
+}
+
+def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
+  let summary = "How the warps of a block divide the work of a product";
+  let description = [{
+    `groups` groups of `warps` warps compute; one more warpgroup feeds them. With two groups (ping-pong) each has tiles of its own, and the
+    epilogue of one runs beside the products of the other; with one group (cooperative) its warpgroups share a tile. `stages` of the ring, 0 for
+    as many as fit. `registers` of a thread, of the feeding warpgroup and of the others.
+
+    - schedule_c1: one or two groups of 4 or 8 warps, 12 in all at most
+    - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; no more than the multiprocessor's 65,536
+    - schedule_c3: stages are 0, or from 2 to 16
+
+    ```mlir
+    #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240]>
+    ```
+  }];
+  let parameters = (ins "int64_t":$groups, "int64_t":$warps, "int64_t":$stages, ArrayRefParameter<"int64_t">:$registers);
+  let assemblyFormat = "`<` `groups` `=` $groups `,` `warps` `=` $warps `,` `stages` `=` $stages `,` `registers` `=` `[` $registers `]` `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Of a block, the feeding ones among them.
+    int64_t getThreads() const { return 32 * (getGroups() * getWarps() + 4); }
+  }];
+}
+
 def TileGPU_DotKindEnum : I32EnumAttr<"DotKind", "which units form a product", [
-    I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"Mma", 1, "mma">]> {
+    I32EnumAttrCase<"Fma", 0, "fma">, I32EnumAttrCase<"Mma", 1, "mma">, I32EnumAttrCase<"Wgmma", 2, "wgmma">]> {
   let cppNamespace = "::tilewright::tilegpu";
 }
 

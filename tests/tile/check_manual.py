@@ -32,7 +32,7 @@ def wrapped(example, stage):
     if first.startswith(("tensor", "!")):
         return f"func.func private @type({example.strip()})"
     if first == "tile.kernel":
-        return example
+        return stage[:stage.index("tile.kernel")] + example
     if first == "tile.parallel":
         return "tile.kernel @k(%M: i64, %N: i64) dimensions = 2 {\n%c0 = arith.constant 0 : i64\n" + example + "}\n"
     return stage.replace(PLACEHOLDER, example)
@@ -69,7 +69,9 @@ def check_labels(folder, dialect, manual, errors):
 
 def main():
     folder, dialect = pathlib.Path(sys.argv[1]), sys.argv[2]
-    texts = [(folder / "dialects" / dialect / f"{dialect}{part}.td").read_text() for part in ("Dialect", "Types", "Ops")]
+    paths = [folder / "dialects" / dialect / f"{dialect}{part}.td" for part in ("Dialect", "Types")]
+    paths += sorted((folder / "dialects" / dialect).glob(f"{dialect}*Ops.td"))
+    texts = [path.read_text() for path in paths]
     stage = examples(texts[0])[0]
     errors = []
     if tile_opt(stage)[0] is None:

@@ -1,0 +1,81 @@
+// Barriers in shared memory, and the turns of groups.
+
+#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+
+Value mbarrierAddress(Emitter &emitter, Value barriers, Value number) {
+  Value offset = emitter.mul(emitter.toI32(emitter.scalar(number)), emitter.constant32(8));
+  return emitter.advance(emitter.scalar(barriers), offset);
+}
+
+void emitMbarriers(Emitter &emitter, tilegpu::MbarriersOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value first = emitter.sharedMemory(static_cast<int64_t>(*op.getOffset()));
+  emitter.setScalar(op.getBarriers(), first);
+  Value isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.threadOfBlock(), emitter.constant32(0));
+  emitter.when(isFirst, [&] {
+    for (int64_t number = 0; number < op.getBarriers().getType().getCount(); ++number)
+      NVVM::MBarrierInitOp::create(builder, emitter.advance(first, 8 * number), emitter.constant32(static_cast<int64_t>(op.getArrivals())), Value());
+  });
+}
+
+void emitMbarriersReady(Emitter &emitter) {
+  NVVM::FenceMbarrierInitOp::create(emitter.builder);
+  NVVM::Barrier0Op::create(emitter.builder);
+}
+
+/// The hardware suspends the thread for a while; whether the phase is over must then be asked again.
+void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value address = mbarrierAddress(emitter, op.getBarriers(), op.getNumber());
+  Value parity = emitter.toI32(emitter.scalar(op.getParity()));
+  auto loop = scf::WhileOp::create(builder, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&loop.getBefore());
+  Value isOver = NVVM::MBarrierTryWaitOp::create(builder, builder.getI1Type(), address, parity, Value());
+  Value again = arith::XOrIOp::create(builder, isOver, emitter.constant(builder.getBoolAttr(true)));
+  scf::ConditionOp::create(builder, again, ValueRange());
+  builder.createBlock(&loop.getAfter());
+  scf::YieldOp::create(builder);
+}
+
+void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value address = mbarrierAddress(emitter, op.getBarriers(), op.getNumber());
+  Value isFirst;
+  if (emitter.group) {
+    constexpr int64_t threadsOfWarpgroup = 128;
+    Value within = builder.createOrFold<arith::AndIOp>(emitter.thread(), emitter.constant32(threadsOfWarpgroup - 1));
+    isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, within, emitter.constant32(0));
+  }
+  emitter.when(isFirst, [&] {
+    if (op.getBytes())
+      NVVM::MBarrierArriveExpectTxOp::create(builder, Type(), address, emitter.constant32(static_cast<int64_t>(*op.getBytes())), NVVM::MemScopeKind::CTA,
+                                             /*relaxed=*/false, Value());
+    else
+      NVVM::MBarrierArriveOp::create(builder, Type(), address, Value());
+  });
+}
+
+void emitTurn(Emitter &emitter, bool isWait) {
+  constexpr int64_t groups = 2;
+  if (!emitter.group || emitter.roles.getGroups() < groups)
+    return;
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value threads = emitter.constant32(groups * emitter.warps() * layout::lanesOfWarp);
+  // A barrier for each group's turn: the group waits there, the other only arrives.
+  Value own = emitter.add(emitter.group, emitter.constant32(Emitter::firstTurnBarrier));
+  if (isWait)
+    NVVM::BarrierOp::create(builder, Type(), own, threads, NVVM::BarrierReductionAttr(), Value());
+  else
+    emitter.arriveAt(emitter.sub(emitter.constant32(2 * Emitter::firstTurnBarrier + 1), own), threads);
+}
+
+} // namespace tilewright::gpu

@@ -1,0 +1,389 @@
+// specialize-warps: one thread feeds a ring of stages by tensor copies, groups of warps multiply what is in it.
+//
+// The steps of all tiles of a block are one sequence: step n lies in stage n mod S, in round n / S. Nothing of the ring's state is carried from
+// tile to tile, since every tile has the same number of steps, kt = ⌈K / BK⌉ and at least 1 (of K = 0 the copies bring zeros): the first step of
+// the block's t-th tile is t · kt. So a group finds its stages without having seen the tiles of the other one.
+//
+// Parities. Barriers start in phase 0. `full` of a stage completes phase r when it is filled for round r: groups wait for parity r mod 2.
+// `empty` completes phase r when it has been read in round r: the producer of round r waits for phase r - 1, parity (r + 1) mod 2,
+// which for r = 0 is over at once.
+//
+// Why a parity is never mistaken. A wait takes phase r + 2 for phase r. A group's warpgroup waits on `full` for round r only after it has given
+// back, or the other group has, all steps before: with two groups because of the turn (a group starts a tile's products when the other has
+// started its own tile's, and those wait for their stages in order), so the producer cannot be two rounds ahead: it waits for `empty` of
+// this stage of round r before it fills it for r + 1.
+
+#include "compiler/analysis/TensorAccess.h"
+#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+#include "compiler/transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_SPECIALIZEWARPS
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t fewestStages = 2, mostStages = 16, stagingStages = 2;
+
+/// An operand of the product: its load, and the ring that takes the load's place.
+struct Operand {
+  tile::LoadOp load;
+  tilegpu::BufferType stage;
+  TensorAccess access;
+  Value map, ring;
+};
+
+class WarpSpecializer {
+public:
+  WarpSpecializer(tile::KernelOp kernel, int64_t sharedBytes)
+      : kernel(kernel), sharedBytes(sharedBytes), schedule(kernel->getAttrOfType<tilegpu::ScheduleAttr>(tilegpu::scheduleName)),
+        builder(kernel.getLoc(), kernel.getContext()) {}
+
+  LogicalResult run() {
+    for (Block *block = &kernel.getBlock(); block;) {
+      auto inner = block->getOps<tile::ParallelOp>();
+      if (inner.empty())
+        break;
+      nest.push_back(*inner.begin());
+      block = &nest.back().getBody().front();
+    }
+    kernel.walk([&](tilegpu::DotOp op) { dot = op; });
+    loop = cast<tile::ForOp>(dot->getParentOp());
+    builder.setInsertionPoint(nest.front());
+    builder.setLoc(dot.getLoc());
+    bool isSwapped = tile::positionOfAxis(dot.getLhs().getType().getTile(), tile::axesOf(dot.getType())[0]) < 0;
+    rows = makeOperand(isSwapped ? dot.getRhs() : dot.getLhs());
+    columns = makeOperand(isSwapped ? dot.getLhs() : dot.getRhs());
+    step = cast<tile::SpanType>(loop.getInductionVariable().getType()).getCapacity();
+    if (failed(chooseStages()))
+      return failure();
+    makeRing();
+    auto roles = tilegpu::RolesOp::create(builder, static_cast<uint64_t>(schedule.getGroups()), schedule.getRegisters());
+    Block &producer = roles.getProducer().emplaceBlock(), &consumers = roles.getConsumers().emplaceBlock();
+    makeProducer(producer);
+    makeConsumers(consumers);
+    return success();
+  }
+
+private:
+  tile::KernelOp kernel;
+  int64_t sharedBytes;
+  tilegpu::ScheduleAttr schedule;
+  ImplicitLocOpBuilder builder;
+  SmallVector<tile::ParallelOp> nest;
+  tilegpu::DotOp dot;
+  tile::ForOp loop;
+  Operand rows, columns;
+  int64_t step = 0, stages = 0;
+  Value full, empty, stepsOfTile;
+
+  Value constant(int64_t value) { return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value)); }
+  Value add(Value lhs, Value rhs) { return builder.createOrFold<arith::AddIOp>(lhs, rhs); }
+  Value multiply(Value lhs, Value rhs) { return builder.createOrFold<arith::MulIOp>(lhs, rhs); }
+
+  // ------------------------------------------------------------------------------------------------------------------
+  // The ring
+  // ------------------------------------------------------------------------------------------------------------------
+
+  Value makeMap(TypedValue<tile::ViewType> view, const TensorAccess &access, llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle) {
+    SmallVector<int64_t> order, box;
+    for (const TensorAccess::Dimension &dimension : access.dimensions) {
+      order.push_back(dimension.number);
+      box.push_back(extent(dimension));
+    }
+    return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle));
+  }
+
+  Operand makeOperand(Value buffer) {
+    auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
+    Operand operand;
+    operand.stage = alloc.getBuffer().getType();
+    for (Operation *user : alloc.getBuffer().getUsers())
+      if (auto store = dyn_cast<tilegpu::StoreSharedOp>(user))
+        operand.load = store.getValue().getDefiningOp<tile::LoadOp>();
+    std::string why;
+    operand.access = *tensorAccess(operand.load.getView().getType(), operand.load.getIndices(), operand.load.getCompare(), why);
+    SmallVector<int64_t> shape = operand.stage.getPaddedShape();
+    ArrayRef<StringAttr> axes = tile::axesOf(operand.stage.getTile());
+    int64_t contiguous = operand.stage.getContiguous();
+    operand.map = makeMap(
+        operand.load.getView(), operand.access,
+        [&](const TensorAccess::Dimension &dimension) -> int64_t {
+          if (!dimension.axis)
+            return 1;
+          return dimension.axis == axes[contiguous] ? operand.stage.getSwizzle() / operand.stage.getElementBytes() : shape[1 - contiguous];
+        },
+        operand.stage.getSwizzle());
+    return operand;
+  }
+
+  /// What a group needs of its own: staging, and scratch memory of one operation at a time.
+  int64_t bytesOfGroup() {
+    int64_t scratch = 0, staging = 0;
+    nest.front().walk([&](Operation *op) {
+      scratch = std::max(scratch, gpu::scratchBytes(op));
+      if (op->hasAttr(tilegpu::tensorCopyName))
+        staging = stagingBytes(op);
+    });
+    return static_cast<int64_t>(llvm::alignTo(scratch + staging, 1024));
+  }
+
+  tilegpu::BufferType stagingType(Type element) {
+    MLIRContext *context = kernel.getContext();
+    auto axes = tile::AxesAttr::get(context, {StringAttr::get(context, "row"), StringAttr::get(context, "column")});
+    auto tile = RankedTensorType::get({16 * schedule.getWarps(), 64}, element, axes);
+    return tilegpu::BufferType::get(context, tile, 1, 128, stagingStages);
+  }
+  int64_t stagingBytes(Operation *store) { return stagingType(cast<tile::StoreOp>(store).getView().getType().getElement()).getBytes(); }
+
+  LogicalResult chooseStages() {
+    int64_t stageBytes = rows.stage.getStageBytes() + columns.stage.getStageBytes();
+    constexpr int64_t barrierBytes = 2 * 8 * mostStages;
+    int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup() - barrierBytes;
+    stages = std::min(schedule.getStages() ? schedule.getStages() : mostStages, left / stageBytes);
+    if (stages >= fewestStages)
+      return success();
+    return dot.emitOpError() << "has stages of " << stageBytes << " bytes, of which two do not fit into the " << left << " that are left";
+  }
+
+  void makeRing() {
+    for (Operand *operand : {&rows, &columns}) {
+      tilegpu::BufferType type = operand->stage;
+      operand->ring = tilegpu::AllocOp::create(
+          builder, tilegpu::BufferType::get(type.getContext(), type.getTile(), type.getContiguous(), type.getSwizzle(), stages), IntegerAttr());
+    }
+    auto barriers = tilegpu::MbarriersType::get(builder.getContext(), stages);
+    int64_t warpgroups = schedule.getWarps() / 4;
+    full = tilegpu::MbarriersOp::create(builder, barriers, uint64_t(1), IntegerAttr());
+    empty = tilegpu::MbarriersOp::create(builder, barriers, static_cast<uint64_t>(warpgroups), IntegerAttr());
+    tilegpu::MbarriersReadyOp::create(builder);
+    Value rounded = add(loop.getHigh(), constant(step - 1));
+    stepsOfTile = arith::MaxSIOp::create(builder, arith::DivUIOp::create(builder, rounded, constant(step)), constant(1));
+  }
+
+  struct Position {
+    Value stage, parity;
+  };
+
+  /// Of the first step of the tile at hand.
+  Position firstPosition() {
+    Value first = multiply(tilegpu::TileOrdinalOp::create(builder), stepsOfTile), count = constant(stages);
+    Value round = arith::DivUIOp::create(builder, first, count);
+    return {arith::RemUIOp::create(builder, first, count), arith::AndIOp::create(builder, round, constant(1))};
+  }
+
+  Position next(Position position) {
+    Value following = add(position.stage, constant(1));
+    Value isBeyond = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, following, constant(stages));
+    Value flipped = arith::XOrIOp::create(builder, position.parity, constant(1));
+    return {arith::SelectOp::create(builder, isBeyond, constant(0), following), arith::SelectOp::create(builder, isBeyond, flipped, position.parity)};
+  }
+
+  Value stageOf(const Operand &operand, Value number) { return tilegpu::StageOp::create(builder, operand.stage, operand.ring, number); }
+
+  // ------------------------------------------------------------------------------------------------------------------
+  // The producer
+  // ------------------------------------------------------------------------------------------------------------------
+
+  void makeProducer(Block &block) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&block);
+    IRMapping mapping;
+    copyNest(nest, mapping);
+  }
+
+  /// The variables and the scalars of a nest, which coordinates are computed from.
+  void copyNest(ArrayRef<tile::ParallelOp> variables, IRMapping &mapping) {
+    OpBuilder::InsertionGuard guard(builder);
+    tile::ParallelOp from = variables.front();
+    auto copy = tile::ParallelOp::create(builder, mapping.lookupOrDefault(from.getLow()), mapping.lookupOrDefault(from.getHigh()), from.getAxis());
+    Block &body = copy.getBody().emplaceBlock();
+    mapping.map(from.getInductionVariable(), body.addArgument(from.getInductionVariable().getType(), from.getLoc()));
+    builder.setInsertionPointToEnd(&body);
+    for (Operation &op : from.getBody().front()) {
+      bool isScalar = op.getNumRegions() == 0 && op.getNumResults() > 0 && isPure(&op) &&
+                      llvm::none_of(op.getOperandTypes(), tile::isTile) && llvm::none_of(op.getResultTypes(), tile::isTile);
+      if (isScalar)
+        builder.clone(op, mapping);
+    }
+    if (variables.size() > 1)
+      copyNest(variables.drop_front(), mapping);
+    else
+      feed(mapping);
+    tile::YieldOp::create(builder);
+  }
+
+  void feed(IRMapping &mapping) {
+    OpBuilder::InsertionGuard guard(builder);
+    Position first = firstPosition();
+    // The producer's parity is that of the round before.
+    first.parity = arith::XOrIOp::create(builder, first.parity, constant(1));
+    ForParts parts = makeLoop(constant(0), {first.stage, first.parity});
+    Position position{parts.carried[0], parts.carried[1]};
+    tilegpu::MbarrierWaitOp::create(builder, empty, position.stage, position.parity);
+    int64_t bytes = rows.stage.getStageBytes() + columns.stage.getStageBytes();
+    tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytes));
+    Value start = multiply(parts.number, constant(step));
+    for (Operand *operand : {&rows, &columns}) {
+      SmallVector<Value> coordinates = coordinatesOf(operand->access, operand->load.getSpans(), mapping, start);
+      tilegpu::TmaLoadOp::create(builder, operand->map, coordinates, stageOf(*operand, position.stage), full, position.stage);
+    }
+    Position following = next(position);
+    tile::YieldOp::create(builder, ValueRange{following.stage, following.parity});
+  }
+
+  struct ForParts {
+    tile::ForOp op;
+    Value number;
+    SmallVector<Value> carried;
+  };
+
+  /// A loop over the numbers of a tile's steps; the builder is left in it.
+  ForParts makeLoop(Value low, SmallVector<Value> initial) {
+    auto op = tile::ForOp::create(builder, ValueRange(initial).getTypes(), low, stepsOfTile, initial, loop.getAxis());
+    Block &body = op.getBody().emplaceBlock();
+    ForParts parts{op, body.addArgument(builder.getI64Type(), loop.getLoc()), {}};
+    for (Value value : initial)
+      parts.carried.push_back(body.addArgument(value.getType(), loop.getLoc()));
+    builder.setInsertionPointToEnd(&body);
+    return parts;
+  }
+
+  /// `start`: of the loop's span (null: it has no part in it).
+  SmallVector<Value> coordinatesOf(const TensorAccess &access, ValueRange spans, IRMapping &mapping, Value start) {
+    SmallVector<Value> coordinates;
+    for (const TensorAccess::Dimension &dimension : access.dimensions) {
+      Value sum = constant(0);
+      for (const Monomial &term : dimension.index) {
+        Value product = constant(term.factor);
+        for (Value scalar : term.scalars)
+          product = multiply(product, mapping.lookupOrDefault(scalar));
+        if (term.axis)
+          product = multiply(product, startOf(term.axis, spans, mapping, start));
+        sum = add(sum, product);
+      }
+      coordinates.push_back(sum);
+    }
+    return coordinates;
+  }
+
+  Value startOf(StringAttr axis, ValueRange spans, IRMapping &mapping, Value start) {
+    for (Value span : spans)
+      if (cast<tile::SpanType>(span.getType()).getAxis() == axis)
+        return span == loop.getInductionVariable() && start ? start : tile::SpanStartOp::create(builder, builder.getI64Type(), mapping.lookupOrDefault(span)).getResult();
+    llvm_unreachable("an index takes the indices of one of the access's spans");
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
+  // The groups
+  // ------------------------------------------------------------------------------------------------------------------
+
+  void makeConsumers(Block &block) {
+    multiplySteps();
+    nest.front()->moveBefore(&block, block.end());
+    storeByCopies(block);
+  }
+
+  Value product(Position position, Value accumulator) {
+    tilegpu::MbarrierWaitOp::create(builder, full, position.stage, position.parity);
+    return tilegpu::WgmmaOp::create(builder, dot.getType(), stageOf(rows, position.stage), stageOf(columns, position.stage), accumulator);
+  }
+
+  void multiplySteps() {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop);
+    Position first = firstPosition();
+    tilegpu::TurnWaitOp::create(builder);
+    Value sum = product(first, {});
+    Position second = next(first);
+    tile::ForOp steps;
+    {
+      OpBuilder::InsertionGuard inner(builder);
+      ForParts parts = makeLoop(constant(1), {sum, second.stage, second.parity, first.stage});
+      steps = parts.op;
+      Position position{parts.carried[1], parts.carried[2]};
+      Value following = product(position, parts.carried[0]);
+      // The step before has been read.
+      tilegpu::WgmmaWaitOp::create(builder, TypeRange(), uint64_t(1), ValueRange());
+      tilegpu::MbarrierArriveOp::create(builder, empty, parts.carried[3], IntegerAttr());
+      Position after = next(position);
+      tile::YieldOp::create(builder, ValueRange{following, after.stage, after.parity, position.stage});
+    }
+    tilegpu::TurnPassOp::create(builder);
+    auto wait = tilegpu::WgmmaWaitOp::create(builder, TypeRange{dot.getType()}, uint64_t(0), ValueRange{steps.getResult(0)});
+    tilegpu::MbarrierArriveOp::create(builder, empty, steps.getResult(3), IntegerAttr());
+    loop.getResult(0).replaceAllUsesWith(wait.getValues().front());
+    loop.erase();
+  }
+
+  void storeByCopies(Block &block) {
+    SmallVector<tile::StoreOp> stores;
+    block.walk([&](tile::StoreOp store) {
+      if (store->hasAttr(tilegpu::tensorCopyName))
+        stores.push_back(store);
+    });
+    if (stores.empty())
+      return;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&block);
+    llvm::MapVector<Type, Value> staging;
+    for (tile::StoreOp store : stores) {
+      Value &buffer = staging[store.getView().getType().getElement()];
+      if (!buffer)
+        buffer = tilegpu::AllocOp::create(builder, stagingType(store.getView().getType().getElement()), IntegerAttr());
+    }
+    for (tile::StoreOp store : stores)
+      storeByCopies(store, staging[store.getView().getType().getElement()]);
+    builder.setInsertionPointToEnd(&block);
+    tilegpu::TmaStoreWaitOp::create(builder);
+  }
+
+  void storeByCopies(tile::StoreOp store, Value staging) {
+    std::string why;
+    tile::ViewType view = store.getView().getType();
+    TensorAccess access = *tensorAccess(view, store.getIndices(), store.getCompare(), why);
+    ArrayRef<StringAttr> axes = tile::axesOf(store.getValue().getType());
+    int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(store.getValue().getType()).getDimSize(1));
+    SmallVector<Value> maps;
+    int64_t rowDimension = access.along(axes[0]) - access.dimensions.begin();
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(rows.map.getDefiningOp());
+      for (int64_t part : {64, 32, 16})
+        if (part == 64 ? width >= 64 : (width % 64 & part) != 0)
+          maps.push_back(makeMap(
+              store.getView(), access,
+              [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, 2 * part));
+    }
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(store);
+    builder.setLoc(store.getLoc());
+    IRMapping none;
+    SmallVector<Value> coordinates = coordinatesOf(access, store.getSpans(), none, {});
+    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, static_cast<uint64_t>(rowDimension), /*add=*/false);
+    store.erase();
+  }
+};
+
+struct SpecializeWarps : impl::SpecializeWarpsBase<SpecializeWarps> {
+  using SpecializeWarpsBase::SpecializeWarpsBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>())
+      if (kernel->hasAttr(tilegpu::scheduleName) && failed(WarpSpecializer(kernel, sharedBytes).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace tilewright

@@ -1,0 +1,37 @@
+// plan-schedule: which kernels get warps with roles, and which stores are made by tensor copies. ScheduleRules decides.
+
+#include "compiler/transforms/Passes.h"
+#include "compiler/transforms/ScheduleRules.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace tilewright {
+
+#define GEN_PASS_DEF_PLANSCHEDULE
+#include "compiler/transforms/Passes.h.inc"
+
+namespace {
+
+struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
+  using PlanScheduleBase::PlanScheduleBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
+      tilegpu::NoSchedule no{kernel.getLoc(), {}};
+      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, no);
+      if (!facts) {
+        if (no.isWorthTelling)
+          emitRemark(no.where) << "this product is formed by mma.sync, not by wgmma: " << no.why;
+        continue;
+      }
+      kernel->setAttr(tilegpu::scheduleName, facts->schedule);
+      for (tile::StoreOp store : facts->tensorStores)
+        store->setAttr(tilegpu::tensorCopyName, UnitAttr::get(&getContext()));
+    }
+  }
+};
+
+} // namespace
+} // namespace tilewright

@@ -1,0 +1,237 @@
+// The rules, and why (numbers: one H200, a hand-written kernel with each of the schedules).
+//
+// Two groups with a tile each (ping-pong) hide the epilogue of one behind the products of the other: a bias and GELU over 32768 × 3072, K = 768,
+// took 109 µs so, and 131 µs with two warpgroups on one tile of 128 × 256. A group has one warpgroup then, and a thread of it as many
+// accumulators as rows · columns / 128; beyond some 208 ptxas spills, and the tile needs both warpgroups.
+//
+// A thread that feeds needs few registers, so its warpgroup gives up what the others take: 168 each at the start, then 40 and 232, or 24
+// and 240 where accumulators are many.
+
+#include "compiler/transforms/ScheduleRules.h"
+
+#include "compiler/analysis/SumPlan.h"
+#include "compiler/analysis/TensorAccess.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+namespace {
+
+constexpr int64_t mostAccumulators = 208, manyAccumulators = 160, threadsOfWarpgroup = 128, blockRows = 64;
+
+int64_t extentOf(Type tile, StringAttr axis) {
+  return paddedExtent(cast<RankedTensorType>(tile).getDimSize(tile::positionOfAxis(tile, axis)));
+}
+
+class FactsFinder {
+public:
+  FactsFinder(tile::KernelOp kernel, NoSchedule &no) : kernel(kernel), no(no) {}
+
+  std::optional<ScheduleFacts> run() {
+    if (!findLoop() || !checkGrid() || !checkLoop() || !checkOperands() || !checkTile())
+      return std::nullopt;
+    findStores();
+    return facts;
+  }
+
+private:
+  tile::KernelOp kernel;
+  NoSchedule &no;
+  ScheduleFacts facts{};
+  SmallVector<tile::ParallelOp> nest;
+  StringAttr rowAxis, columnAxis, depthAxis;
+
+  bool refuse(Location where, std::string why) {
+    no = {where, std::move(why), no.isWorthTelling};
+    return false;
+  }
+
+  bool findLoop() {
+    SmallVector<tile::DotOp> dots;
+    kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
+    if (dots.empty())
+      return refuse(kernel.getLoc(), "it has no product");
+    tile::DotOp dot = facts.product.dot = dots.front();
+    Type element = getElementTypeOrSelf(dot.getLhs().getType());
+    bool isNarrow = (element.isBF16() || element.isF16()) && element == getElementTypeOrSelf(dot.getRhs().getType()) && getElementTypeOrSelf(dot.getType()).isF32();
+    if (!isNarrow)
+      return refuse(dot.getLoc(), "its operands are not both bf16 or both f16, with a sum in f32");
+    no.isWorthTelling = true;
+    if (dots.size() > 1)
+      return refuse(dots[1].getLoc(), "the kernel has another product");
+    facts.product.loop = dyn_cast<tile::ForOp>(dot->getParentOp());
+    if (!facts.product.loop)
+      return refuse(dot.getLoc(), "it does not stand in a loop");
+    return true;
+  }
+
+  bool isInnermost(Operation *op) { return op->getParentOp() == nest.back(); }
+
+  bool checkGrid() {
+    if (kernel.getChecked())
+      return refuse(kernel.getLoc(), "the kernel is checked");
+    for (Block *block = &kernel.getBlock();;) {
+      auto inner = block->getOps<tile::ParallelOp>();
+      if (inner.empty())
+        break;
+      nest.push_back(*inner.begin());
+      block = &nest.back().getBody().front();
+    }
+    if (nest.empty() || !isInnermost(facts.product.loop))
+      return refuse(facts.product.loop.getLoc(), "its loop does not stand directly in the grid");
+    for (tile::ParallelOp variable : nest)
+      for (Value bound : {variable.getLow(), variable.getHigh()})
+        if (!isKnownFromSizes(bound))
+          return refuse(variable.getLoc(), "the grid's range depends on memory or on another variable");
+    Operation *other = nullptr;
+    kernel.walk([&](Operation *op) {
+      bool isOther = isa<scf::WhileOp, tile::AccumulateOp, tile::AtomicRMWOp, tile::PrintOp, tile::AssertOp>(op) ||
+                     (isa<tile::ForOp>(op) && op != facts.product.loop);
+      if (isOther && !other)
+        other = op;
+    });
+    if (other)
+      return refuse(other->getLoc(), isa<tile::ForOp, scf::WhileOp>(other) ? "the kernel has another loop" : "the kernel adds to an output, prints or asserts");
+    return true;
+  }
+
+  bool isKnownFromSizes(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return cast<BlockArgument>(value).getOwner() == &kernel.getBlock();
+    return !isa<tile::LoadOp>(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
+  }
+
+  bool checkLoop() {
+    tile::ForOp loop = facts.product.loop;
+    tile::DotOp dot = facts.product.dot;
+    Block &body = loop.getBody().front();
+    Operation *yield = body.getTerminator();
+    APInt low;
+    if (!loop.isSpan() || !matchPattern(loop.getLow(), m_ConstantInt(&low)) || low != 0)
+      return refuse(loop.getLoc(), "its loop does not go over spans from 0");
+    bool carriesSum = loop.getInitial().size() == 1 && yield->getOperand(0) == dot.getResult() && dot.getAccumulator() == body.getArgument(1);
+    if (!carriesSum || !matchPattern(loop.getInitial().front(), m_AnyZeroFloat()))
+      return refuse(loop.getLoc(), "its loop carries something else than the product's sum from 0");
+    facts.product.isSwapped = false;
+    if (dot.getSpans().size() != 1 || dot.getSpans().front() != body.getArgument(0))
+      return refuse(dot.getLoc(), "it does not sum over the loop's span alone");
+    depthAxis = cast<tile::SpanType>(dot.getSpans().front().getType()).getAxis();
+    if (cast<RankedTensorType>(dot.getType()).getRank() != 2)
+      return refuse(dot.getLoc(), "its result does not have two axes");
+    rowAxis = tile::axesOf(dot.getType())[0];
+    columnAxis = tile::axesOf(dot.getType())[1];
+    facts.product.isSwapped = tile::positionOfAxis(dot.getLhs().getType(), rowAxis) < 0;
+    Value rows = facts.product.isSwapped ? dot.getRhs() : dot.getLhs(), columns = facts.product.isSwapped ? dot.getLhs() : dot.getRhs();
+    if (tile::positionOfAxis(columns.getType(), rowAxis) >= 0 || tile::positionOfAxis(rows.getType(), columnAxis) >= 0)
+      return refuse(dot.getLoc(), "its operands share an axis that is not summed");
+    for (auto [operand, load] : {std::pair(rows, &facts.product.rows), std::pair(columns, &facts.product.columns)}) {
+      *load = operand.getDefiningOp<tile::LoadOp>();
+      if (!*load || (*load)->getParentOp() != loop)
+        return refuse(operand.getLoc(), "an operand is not loaded as it is in its loop");
+    }
+    for (Operation &op : body) {
+      bool isPart = &op == dot || &op == facts.product.rows || &op == facts.product.columns || &op == yield || isa<tile::IndexOp>(op) ||
+                    (isPure(&op) && op.getNumRegions() == 0 && !isa<tile::LoadOp>(op));
+      if (!isPart)
+        return refuse(op.getLoc(), "its loop does something else");
+    }
+    return true;
+  }
+
+  bool checkOperands() {
+    for (auto [load, axis] : {std::pair(facts.product.rows, rowAxis), std::pair(facts.product.columns, columnAxis)}) {
+      tile::ViewType view = load.getView().getType();
+      std::string name = cast<StringAttr>(kernel.getNames()[cast<BlockArgument>(load.getView()).getArgNumber()]).getValue().str();
+      if (view.getAccess() != tile::Access::In || load.getOtherwise())
+        return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
+      std::string why;
+      std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
+      if (!access)
+        return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
+      const TensorAccess::Dimension *depth = access->along(depthAxis), *other = access->along(axis);
+      if (!depth || !other)
+        return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
+      // What the last step has beyond the end must be zero in both operands, and a tensor copy gives zeros outside of the view only.
+      if (!coversDimension(*depth, view, facts.product.loop.getLow(), facts.product.loop.getHigh()))
+        return refuse(load.getLoc(), "the loop does not go over the whole of `" + name + "`'s dimension");
+      for (const TensorAccess::Dimension &dimension : access->dimensions)
+        for (const Monomial &term : dimension.index)
+          for (Value scalar : term.scalars)
+            if (scalar.getParentRegion() && facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
+              return refuse(load.getLoc(), "an index of `" + name + "` changes in the loop");
+      constexpr int64_t panel = 64; // elements of 16 bits in 128 bytes
+      StringAttr contiguous = access->dimensions.front().axis;
+      if (extentOf(load.getType(), contiguous) % panel != 0)
+        return refuse(load.getLoc(), "its tile of `" + name + "` has not whole rows of 128 bytes");
+    }
+    return true;
+  }
+
+  bool checkTile() {
+    tile::DotOp dot = facts.product.dot;
+    int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis);
+    int64_t depth = extentOf(dot.getLhs().getType(), depthAxis);
+    if (depth % 16 != 0 || columns % 16 != 0 || columns > 256 || rows > 256)
+      return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows and columns");
+    int64_t accumulators = rows * columns / threadsOfWarpgroup;
+    int64_t warps = accumulators <= mostAccumulators ? 4 : 8;
+    int64_t groups = warps == 4 ? 2 : 1;
+    if (warps == 8)
+      accumulators /= 2;
+    bool isMany = accumulators > manyAccumulators;
+    facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, 0, isMany ? ArrayRef<int64_t>{24, 240} : ArrayRef<int64_t>{40, 232});
+    if (std::string why = whyNotSchedule(facts.schedule, rows, columns); !why.empty())
+      return refuse(dot.getLoc(), why);
+    return true;
+  }
+
+  /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view.
+  void findStores() {
+    for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
+      tile::ViewType view = store.getView().getType();
+      Type value = store.getValue().getType();
+      std::string why;
+      if (view.getAccess() != tile::Access::Out || !isa<FloatType>(view.getElement()) || view.getElement().getIntOrFloatBitWidth() != 16 || !tile::isTile(value) ||
+          llvm::to_vector(tile::axesOf(value)) != SmallVector<StringAttr>{rowAxis, columnAxis} ||
+          llvm::map_to_vector(store.getSpans(), [](Value span) { return cast<tile::SpanType>(span.getType()).getAxis(); }) !=
+              SmallVector<StringAttr>{rowAxis, columnAxis})
+        continue;
+      std::optional<TensorAccess> access = tensorAccess(view, store.getIndices(), store.getCompare(), why);
+      if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis))
+        continue;
+      bool isWhole = llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
+        auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
+        return !dimension.axis || (variable != nest.end() && coversDimension(dimension, view, variable->getLow(), variable->getHigh()));
+      });
+      if (isWhole)
+        facts.tensorStores.push_back(store);
+    }
+  }
+};
+
+} // namespace
+
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, NoSchedule &no) {
+  return FactsFinder(kernel, no).run();
+}
+
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns) {
+  int64_t warpgroups = schedule.getWarps() / 4;
+  if (rows % (blockRows * warpgroups) != 0)
+    return "its tile has " + std::to_string(rows) + " rows, and a group of " + std::to_string(warpgroups) + " warpgroups needs a multiple of " +
+           std::to_string(blockRows * warpgroups);
+  int64_t accumulators = rows * columns / (threadsOfWarpgroup * warpgroups);
+  if (accumulators > mostAccumulators)
+    return "its tile has " + std::to_string(accumulators) + " accumulators a thread, and there is room for " + std::to_string(mostAccumulators);
+  return "";
+}
+
+} // namespace tilewright::tilegpu

@@ -1,0 +1,42 @@
+// Which products can be formed by warps with roles, and how: the decisions of plan-schedule. Facts of the kernel go in, a schedule or the
+// reason why there is none come out; nothing is changed here.
+#pragma once
+
+#include "dialects/TileGPU/TileGPU.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace tilewright::tilegpu {
+
+/// The product of a kernel, in a loop that does nothing else.
+struct ScheduledProduct {
+  tile::ForOp loop;
+  tile::DotOp dot;
+  bool isSwapped;             ///< the result's rows are those of the dot's right operand
+  tile::LoadOp rows, columns; ///< the operands, loaded in the loop
+};
+
+/// What a kernel is that can have a schedule.
+struct ScheduleFacts {
+  ScheduledProduct product;
+  /// The stores that tensor copies can make of the accumulator's layout.
+  llvm::SmallVector<tile::StoreOp> tensorStores;
+  ScheduleAttr schedule; ///< the default one for its tile
+};
+
+/// Why a kernel has no schedule, and where.
+struct NoSchedule {
+  mlir::Location where;
+  std::string why;
+  bool isWorthTelling = false; ///< it has a product that could have one
+};
+
+/// The facts, or why there are none.
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, NoSchedule &no);
+
+/// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can.
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns);
+
+} // namespace tilewright::tilegpu

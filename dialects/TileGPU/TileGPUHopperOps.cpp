@@ -1,0 +1,207 @@
+// What the operations of TileGPUHopperOps.td demand of their operands. Each demand has the label of its manual page.
+#include "dialects/TileGPU/TileGPU.h"
+
+#include "dialects/Layout/MatrixLayouts.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::tilegpu {
+
+// --------------------------------------------------------------------------------------------------------------------
+// Roles
+// --------------------------------------------------------------------------------------------------------------------
+
+LogicalResult RolesOp::verify() {
+  // roles_c1
+  int64_t groups = getGroups(), warps = warpsOf(cast<tile::KernelOp>((*this)->getParentOp()));
+  if (groups < 1 || groups > 2 || warps % 4 != 0)
+    return emitOpError() << "expects one or two groups of whole warpgroups, not " << groups << " of " << warps << " warps";
+  // roles_c2
+  if (std::string why = whyNotRegisters(getRegisters()); !why.empty())
+    return emitOpError() << why;
+  return success();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Tensor copies
+// --------------------------------------------------------------------------------------------------------------------
+
+static int64_t bytesOf(Type element) {
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+LogicalResult TensorMapOp::verify() {
+  tile::ViewType view = getView().getType();
+  int64_t rank = view.getRank() + view.getPackRank() - 1;
+  // tensor_map_c1
+  SmallVector<int64_t> sorted(getOrder());
+  llvm::sort(sorted);
+  bool isPermutation = rank <= 5 && sorted.size() == static_cast<size_t>(rank);
+  for (auto [position, dimension] : llvm::enumerate(sorted))
+    isPermutation = isPermutation && dimension == static_cast<int64_t>(position);
+  if (!isPermutation)
+    return emitOpError() << "expects an order of the " << rank << " dimensions of memory (at most 5), each named once";
+  // The view's dimension of stride 1; a pack stands for as many dimensions of memory as packRank, of which the last is its unit one.
+  int64_t unit = view.getUnitStride();
+  int64_t pack = view.getPackRank() > 1 ? view.getPackDimension() : -1;
+  if (unit >= 0 && pack >= 0 && unit >= pack)
+    unit += view.getPackRank() - 1;
+  if (unit < 0 || getOrder()[0] != unit)
+    return emitOpError() << "expects the dimension of stride 1 to be the first of the order";
+  // tensor_map_c2
+  if (getBox().size() != getOrder().size() || llvm::any_of(getBox(), [](int64_t extent) { return extent < 1 || extent > 256; }))
+    return emitOpError() << "expects a box of " << rank << " extents from 1 to 256";
+  int64_t bytes = getBox()[0] * bytesOf(view.getElement()), swizzle = static_cast<int64_t>(getSwizzle());
+  if (!llvm::is_contained(ArrayRef<int64_t>{0, 32, 64, 128}, swizzle) || bytes % 16 != 0 || (swizzle != 0 && bytes > swizzle))
+    return emitOpError() << "expects a swizzle of 0, 32, 64 or 128, and a box whose first extent is a multiple of 16 bytes, no more than the swizzle, not "
+                         << bytes << " bytes with swizzle " << swizzle;
+  // tensor_map_c3
+  if (view.getAlignment() < 16)
+    return emitOpError() << "expects a view aligned to 16 bytes, not to " << view.getAlignment();
+  return success();
+}
+
+static TensorMapOp mapOf(Value map) {
+  return map.getDefiningOp<TensorMapOp>();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  // tma_load_c1
+  TensorMapOp map = mapOf(getMap());
+  if (!map || map.getOrder().size() != getCoordinates().size())
+    return emitOpError() << "expects the map of a tilegpu.tensor_map, and a coordinate for each of its dimensions";
+  // tma_load_c2
+  BufferType buffer = getBuffer().getType();
+  int64_t rows = 1, elements = 1;
+  for (int64_t extent : map.getBox().drop_front())
+    rows *= extent;
+  for (int64_t extent : buffer.getPaddedShape())
+    elements *= extent;
+  int64_t width = buffer.getPaddedShape()[buffer.getContiguous()];
+  if (buffer.getStages() != 1 || buffer.getSwizzle() != static_cast<int64_t>(map.getSwizzle()) || rows * width != elements ||
+      width % map.getBox()[0] != 0)
+    return emitOpError() << "expects a buffer of one stage with swizzle " << map.getSwizzle() << " and " << rows << " rows of whole boxes of "
+                         << map.getBox()[0] << " elements, not " << buffer;
+  return success();
+}
+
+LogicalResult TmaStoreOp::verify() {
+  // tma_store_c1
+  auto value = cast<RankedTensorType>(getValue().getType());
+  if (value.getElementTypeBitWidth() != 16 || !isWgmmaAccumulator(value))
+    return emitOpError() << "expects a tile of elements of 16 bits in the layout of an accumulator of wgmma, not " << value;
+  // tma_store_c2
+  BufferType staging = getStaging().getType();
+  int64_t warps = int64_t(1) << distributedLayout(value).bases().warps.size();
+  if (staging.getTile().getElementType() != value.getElementType() || staging.getTile().getRank() != 2 ||
+      staging.getTile().getDimSize(0) != 16 * warps || staging.getTile().getDimSize(1) != 64 || staging.getContiguous() != 1 ||
+      staging.getSwizzle() != 128)
+    return emitOpError() << "expects staging for " << 16 * warps << " x 64 elements of " << value.getElementType() << " with swizzle 128, not " << staging;
+  // tma_store_c3
+  int64_t columns = paddedExtent(value.getDimSize(1));
+  SmallVector<int64_t> widths;
+  for (int64_t width : {64, 32, 16})
+    if (width == 64 ? columns >= 64 : (columns % 64 & width) != 0)
+      widths.push_back(width);
+  bool fits = getMaps().size() == widths.size() && static_cast<int64_t>(getRowDimension()) > 0 && columns % 16 == 0;
+  for (auto [map, width] : llvm::zip(getMaps(), widths)) {
+    TensorMapOp op = mapOf(map);
+    fits = fits && op && op.getOrder().size() == getCoordinates().size() && op.getBox()[0] == width &&
+           static_cast<int64_t>(op.getSwizzle()) == 2 * width && getRowDimension() < op.getBox().size() && op.getBox()[getRowDimension()] == 16;
+  }
+  if (!fits)
+    return emitOpError() << "expects a map for each width of slices (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
+  return success();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Products
+// --------------------------------------------------------------------------------------------------------------------
+
+std::optional<layout::DistributedLayout> wgmmaAccumulator(int64_t rows, int64_t columns, int64_t warps, std::string *why) {
+  std::string ignored;
+  std::string &reason = why ? *why : ignored;
+  if (warps % 4 != 0 || columns % 8 != 0 || columns > 256) {
+    reason = "wgmma takes whole warpgroups and a multiple of 8 columns, at most 256";
+    return std::nullopt;
+  }
+  return layout::mmaAccumulatorLayout(rows, columns, {warps, 1}, &reason);
+}
+
+bool isWgmmaAccumulator(Type tile) {
+  auto attribute = dyn_cast_or_null<DistributedAttr>(tile::isTile(tile) ? tile::layoutOf(tile) : Attribute());
+  if (!attribute || attribute.getShape().size() != 2)
+    return false;
+  layout::DistributedLayout layout = attribute.getValue();
+  int64_t warps = int64_t(1) << layout.bases().warps.size();
+  std::optional<layout::DistributedLayout> wanted = wgmmaAccumulator(layout.shape()[0], layout.shape()[1], warps);
+  return wanted && DistributedAttr::get(tile.getContext(), *wanted) == attribute;
+}
+
+static bool isOperand(BufferType buffer) {
+  return buffer.getStages() == 1 && buffer.getSwizzle() == 128 && buffer.getTile().getElementTypeBitWidth() == 16 &&
+         isa<FloatType>(buffer.getTile().getElementType());
+}
+
+LogicalResult WgmmaOp::verify() {
+  // wgmma_c1
+  BufferType lhs = getLhs().getType(), rhs = getRhs().getType();
+  Type result = getResult().getType();
+  auto common = llvm::count_if(tile::axesOf(lhs.getTile()), [&](StringAttr axis) { return tile::positionOfAxis(rhs.getTile(), axis) >= 0; });
+  bool keepsOthers = true;
+  for (auto [buffer, dimension] : {std::pair(lhs, 0), std::pair(rhs, 1)})
+    for (StringAttr axis : tile::axesOf(buffer.getTile()))
+      if (tile::positionOfAxis(lhs.getTile(), axis) < 0 || tile::positionOfAxis(rhs.getTile(), axis) < 0)
+        keepsOthers = keepsOthers && tile::positionOfAxis(result, axis) == dimension;
+  if (!isOperand(lhs) || !isOperand(rhs) || lhs.getTile().getElementType() != rhs.getTile().getElementType() || common != 1 || !keepsOthers)
+    return emitOpError() << "expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not "
+                         << lhs << " and " << rhs;
+  // wgmma_c2
+  if (!getElementTypeOrSelf(result).isF32() || !isWgmmaAccumulator(result))
+    return emitOpError() << "expects a result of f32 in the layout of an accumulator of wgmma, not " << result;
+  if (getAccumulator() && getAccumulator().getType() != result)
+    return emitOpError() << "expects an accumulator of the result's type, not " << getAccumulator().getType();
+  return success();
+}
+
+ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands(2);
+  BufferType lhs, rhs;
+  Type type;
+  if (parser.parseOperand(operands[0]) || parser.parseComma() || parser.parseOperand(operands[1]))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("onto")) && parser.parseOperand(operands.emplace_back()))
+    return failure();
+  llvm::SMLoc where = parser.getCurrentLocation();
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(lhs) || parser.parseComma() || parser.parseType(rhs) ||
+      parser.parseArrow() || parser.parseType(type))
+    return failure();
+  SmallVector<Type> types{lhs, rhs};
+  types.resize(operands.size(), type);
+  result.addTypes(type);
+  return parser.resolveOperands(operands, types, where, result.operands);
+}
+
+void WgmmaOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getLhs() << ", " << getRhs();
+  if (getAccumulator())
+    printer << " onto " << getAccumulator();
+  printer.printOptionalAttrDict((*this)->getAttrs());
+  printer << " : " << getLhs().getType() << ", " << getRhs().getType() << " -> " << getResult().getType();
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  // wgmma_wait_c1
+  if (getAccumulators().getTypes() != getValues().getTypes())
+    return emitOpError("expects results of the operands' types");
+  // wgmma_wait_c2
+  if (getPending() != 0 && !getAccumulators().empty())
+    return emitOpError() << "leaves " << getPending() << " products unfinished, so it can give no accumulator";
+  return success();
+}
+
+} // namespace tilewright::tilegpu

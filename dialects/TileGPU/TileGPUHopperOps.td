@@ -1,0 +1,273 @@
+#ifndef TILEWRIGHT_DIALECTS_TILEGPU_TILEGPUHOPPEROPS_TD
+#define TILEWRIGHT_DIALECTS_TILEGPU_TILEGPUHOPPEROPS_TD
+
+// What sm_90 adds: warps with roles of their own, barriers in shared memory, copies by the tensor memory accelerator (TMA), products
+// that a warpgroup starts and waits for (wgmma). Included by TileGPUOps.td.
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// Roles
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_RolesOp : TileGPU_Op<"roles", [NoTerminator, SingleBlock, RecursiveMemoryEffects, ParentOneOf<["::tilewright::tile::KernelOp"]>]> {
+  let summary = "Warps with programs of their own: one thread that feeds, groups that compute";
+  let description = [{
+    The block has `groups` groups of `tilegpu.warps` warps, then a warpgroup of which the first thread runs `producer` and the others
+    nothing. Each region has the grid's nest of tile.parallel; the block runs the tiles blockIdx, blockIdx + gridDim, …: the producer all
+    of them, group g every `groups`-th from the g-th on. `registers` are what a thread of the producer's warpgroup and one of the
+    others' has from here on (setmaxnreg); both 0 leaves them as they are.
+
+    - roles_c1: one or two groups, of whole warpgroups
+    - roles_c2: registers are 0, or multiples of 8 from 24 to 240
+
+    ```mlir
+    tile.kernel @k() dimensions = 0 attributes {tilegpu.warps = 4 : i64} {
+      tilegpu.roles groups 2 registers [24, 240] producer {
+      } consumers {
+      }
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$groups, DenseI64ArrayAttr:$registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
+  let assemblyFormat = "`groups` $groups `registers` $registers attr-dict-with-keyword `producer` $producer `consumers` $consumers";
+  let hasVerifier = 1;
+}
+
+def TileGPU_TileOrdinalOp : TileGPU_Op<"tile_ordinal", [Pure]> {
+  let summary = "How many tiles the block has begun before this one";
+  let description = [{
+    Producer and consumers count the same tiles, so what follows from the number (which stage of a ring, which parity) is the same for
+    both.
+
+    ```mlir
+    %n = tilegpu.tile_ordinal
+    ```
+  }];
+  let results = (outs I64:$ordinal);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_TurnWaitOp : TileGPU_Op<"turn_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until the other group has passed the turn";
+  let description = [{
+    Groups issue the products of their tiles in turn. Not only for speed: a group that waits for a stage by parity while the ring is two
+    rounds behind would take the wrong round for its own. With one group it does nothing.
+
+    ```mlir
+    tilegpu.turn_wait
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_TurnPassOp : TileGPU_Op<"turn_pass", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Passes the turn to the other group";
+  let description = [{
+    ```mlir
+    tilegpu.turn_pass
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// Barriers in shared memory (mbarrier)
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_MbarriersOp : TileGPU_Op<"mbarriers", [MemoryEffects<[MemAlloc<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Barriers in shared memory, one for each stage of a ring";
+  let description = [{
+    Each completes a phase when `arrivals` arrivals and all bytes that were expected have come. They are initialized here by one
+    thread; mbarriers_ready makes them known to all. `offset` is decided by allocate-shared-memory.
+
+    ```mlir
+    %full = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<2>
+    ```
+  }];
+  let arguments = (ins I64Attr:$arrivals, OptionalAttr<I64Attr>:$offset);
+  let results = (outs TileGPU_MbarriersType:$barriers);
+  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($barriers)";
+}
+
+def TileGPU_MbarriersReadyOp : TileGPU_Op<"mbarriers_ready", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "All threads of the block meet; barriers made before can be used behind it, by copies too";
+  let description = [{
+    ```mlir
+    tilegpu.mbarriers_ready
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until the phase of a parity has completed";
+  let description = [{
+    `parity` is that of the phase waited for, 0 for the first. While the phase before it runs, the wait for the one before that
+    is over at once: a producer begins with parity 1, which says that every stage is free.
+
+    ```mlir
+    tilegpu.mbarrier_wait %full[%c0] parity %c0 : !tilegpu.mbarriers<2>
+    ```
+  }];
+  let arguments = (ins TileGPU_MbarriersType:$barriers, I64:$number, I64:$parity);
+  let assemblyFormat = "$barriers `[` $number `]` `parity` $parity attr-dict `:` type($barriers)";
+}
+
+def TileGPU_MbarrierArriveOp : TileGPU_Op<"mbarrier_arrive", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "One thread of each warpgroup of the group arrives, and says that this many bytes are to come";
+  let description = [{
+    In the producer it is its one thread. The bytes are those of the tma_loads that name the barrier and stage next.
+
+    ```mlir
+    tilegpu.mbarrier_arrive %full[%c0] : !tilegpu.mbarriers<2>
+    tilegpu.mbarrier_arrive %full[%c0] expecting 16384 : !tilegpu.mbarriers<2>
+    ```
+  }];
+  let arguments = (ins TileGPU_MbarriersType:$barriers, I64:$number, OptionalAttr<I64Attr>:$bytes);
+  let assemblyFormat = "$barriers `[` $number `]` (`expecting` $bytes^)? attr-dict `:` type($barriers)";
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// Tensor copies (TMA)
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_TensorMapOp : TileGPU_Op<"tensor_map", [Pure]> {
+  let summary = "How tensor copies see a view: a parameter that the host makes";
+  let description = [{
+    `order` has the view's dimensions of memory, the fastest first; the first has stride 1. `box` is what one copy moves, in the same
+    order. What lies outside of the view is read as zero and not written.
+
+    - tensor_map_c1: order names every dimension of memory once, at most five, and begins with the one of stride 1
+    - tensor_map_c2: a box has as many extents, from 1 to 256; the first is of a multiple of 16 bytes, and of no more than the swizzle
+    - tensor_map_c3: the view is aligned to 16 bytes
+
+    ```mlir
+    %m = tilegpu.tensor_map %x order [1, 0] box [8, 16] swizzle 32 : !x
+    ```
+  }];
+  let arguments = (ins Tile_ViewType:$view, DenseI64ArrayAttr:$order, DenseI64ArrayAttr:$box, I64Attr:$swizzle);
+  let results = (outs TileGPU_TensorMapType:$map);
+  let assemblyFormat = "$view `order` $order `box` $box `swizzle` $swizzle attr-dict `:` type($view)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load"> {
+  let summary = "Starts to copy a tile of a view to a buffer by tensor copies; their bytes arrive at a barrier";
+  let description = [{
+    `coordinates` are those of the tile's first element, in the map's order. One thread does it, with as many copies as boxes fill the
+    buffer, side by side along its contiguous dimension. The buffer must be free: read by wgmma that has been waited for.
+
+    - tma_load_c1: one coordinate for each dimension of the map
+    - tma_load_c2: the buffer has one stage and the map's swizzle, and boxes side by side fill it
+
+    ```mlir
+    tilegpu.tma_load %map[%c0, %c0] into %p signals %full[%c0] : !p, !tilegpu.mbarriers<2>
+    ```
+  }];
+  let arguments = (ins TileGPU_TensorMapType:$map, Variadic<I64>:$coordinates,
+                       Arg<TileGPU_BufferType, "", [MemWrite<TileGPU_SharedMemory>]>:$buffer, TileGPU_MbarriersType:$barriers, I64:$number);
+  let assemblyFormat = [{
+    $map `[` $coordinates `]` `into` $buffer `signals` $barriers `[` $number `]` attr-dict `:` type($buffer) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
+  let summary = "Writes a tile that lies in registers as wgmma leaves it to a view, by tensor copies";
+  let description = [{
+    Slice by slice: what a warp has of 16 rows and 64 columns (then 32 and 16, for what is left of the width) goes through its own rows
+    of the staging buffer, whose stages take turns, and by a tensor copy to the view. `maps` are those for slices of 64, 32 and 16
+    columns, as far as there are such slices. With `add` the copies add to what the view holds (in its element type; in any order). A
+    slice's elements are computed just before they are stored, so what lies between a product and its store needs few registers.
+    `coordinates` are those of the tile's first element, in the map's order; the tile's columns lie along its first dimension, its
+    rows along `row_dimension`.
+
+    - tma_store_c1: the value has elements of 16 bits and the layout of an accumulator of wgmma
+    - tma_store_c2: the staging buffer has those elements, 16 rows for each warp, 64 columns, and swizzle 128
+    - tma_store_c3: one coordinate for each dimension of the maps; a map for each width of slice that there is
+
+    ```mlir
+    tile.kernel @k(%y: !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>, %M: i64, %N: i64) dimensions = 2 {
+      %c0 = arith.constant 0 : i64
+      %value = arith.constant dense<1.0> : tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+      %staging = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+      %map = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128 : !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+      tilegpu.tma_store %value through %staging to [%map][%c0, %c0] rows 1
+          : tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>, !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$value, Arg<TileGPU_BufferType, "", [MemWrite<TileGPU_SharedMemory>]>:$staging,
+                       Variadic<TileGPU_TensorMapType>:$maps, Variadic<I64>:$coordinates, I64Attr:$row_dimension, UnitAttr:$add);
+  let assemblyFormat = [{
+    $value `through` $staging `to` `[` $maps `]` `[` $coordinates `]` `rows` $row_dimension (`add` $add^)? attr-dict `:` type($value) `,` type($staging)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until the thread's stores by tensor copies have read what they store";
+  let description = [{
+    Before the staging buffer is used for something else, and before the block ends.
+
+    ```mlir
+    tilegpu.tma_store_wait
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
+// Products (wgmma)
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [MemoryEffects<[MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Starts a product of two tiles in shared memory, onto an accumulator in registers";
+  let description = [{
+    The units of the group's warpgroups form it, and the threads go on; the result may be given to the next wgmma or to wgmma_wait,
+    and read behind the latter. All its instructions are one group for wgmma_wait. Without an accumulator it starts from zero (the
+    instruction's scale-d: a constant, since a run-time one keeps the registers alive around it). What lies beyond the summed axis' end
+    must be zero in both buffers.
+
+    - wgmma_c1: the buffers have one stage and swizzle 128, elements of 16 bits, and two axes each: a common one, which is summed, and one of
+      the result's
+    - wgmma_c2: the result is f32, with the layout of an accumulator of wgmma: rows over the warps of whole warpgroups, columns a
+      multiple of 8, at most 256
+
+    ```mlir
+    tile.kernel @k() dimensions = 0 {
+      %c0 = arith.constant 0 : i64
+      %a = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+      %b = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+      %d = tilegpu.wgmma %a, %b : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>,
+          !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1> -> tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+      %e = tilegpu.wgmma %a, %b onto %d : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>,
+          !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1> -> tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+    }
+    ```
+  }];
+  let arguments = (ins TileGPU_BufferType:$lhs, TileGPU_BufferType:$rhs, Optional<Tile_Tile>:$accumulator);
+  let results = (outs Tile_Tile:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Waits until at most so many of the latest products are unfinished, and gives what it waited for";
+  let description = [{
+    Accumulators that it has waited for are its operands, and are read from its results: so no read can be moved before it.
+
+    - wgmma_wait_c1: results have the operands' types
+    - wgmma_wait_c2: it gives nothing while products are unfinished
+
+    ```mlir
+    tilegpu.wgmma_wait 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$pending, Variadic<Tile_Tile>:$accumulators);
+  let results = (outs Variadic<Tile_Tile>:$values);
+  let assemblyFormat = "$pending (`of` $accumulators^ `:` type($accumulators))? attr-dict (`->` type($values)^)?";
+  let hasVerifier = 1;
+}
+
+#endif
