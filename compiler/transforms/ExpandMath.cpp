@@ -37,6 +37,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace tilewright {
@@ -58,6 +59,24 @@ bool isApproximate(mlir::Operation *op) {
   auto math = mlir::dyn_cast<mlir::arith::ArithFastMathInterface>(op);
   return math && mlir::arith::bitEnumContainsAll(math.getFastMathFlagsAttr().getValue(), mlir::arith::FastMathFlags::afn) &&
          mlir::getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+}
+
+/// The quotient that EmitTile writes for sigmoid(x): (x >= 0 ? 1 : t) / (1 + t) with t = e^-|x|. Its x, or null.
+mlir::Value argumentOfSigmoid(mlir::arith::DivFOp quotient) {
+  auto numerator = quotient.getLhs().getDefiningOp<mlir::arith::SelectOp>();
+  auto denominator = quotient.getRhs().getDefiningOp<mlir::arith::AddFOp>();
+  auto isPositive = numerator ? numerator.getCondition().getDefiningOp<mlir::arith::CmpFOp>() : nullptr;
+  auto t = numerator ? numerator.getFalseValue().getDefiningOp<math::ExpOp>() : nullptr;
+  auto negated = t ? t.getOperand().getDefiningOp<mlir::arith::NegFOp>() : nullptr;
+  auto size = negated ? negated.getOperand().getDefiningOp<math::AbsFOp>() : nullptr;
+  if (!denominator || !isPositive || !size || !isApproximate(t))
+    return {};
+  auto isOne = [](mlir::Value value) { return mlir::matchPattern(value, mlir::m_OneFloat()); };
+  bool addsOne = (isOne(denominator.getLhs()) && denominator.getRhs() == t.getResult()) ||
+                 (isOne(denominator.getRhs()) && denominator.getLhs() == t.getResult());
+  bool testsSign = isPositive.getPredicate() == mlir::arith::CmpFPredicate::OGE && isPositive.getLhs() == size.getOperand() &&
+                   mlir::matchPattern(isPositive.getRhs(), mlir::m_AnyZeroFloat());
+  return addsOne && testsSign && isOne(numerator.getTrueValue()) ? size.getOperand() : mlir::Value();
 }
 
 /// x / y marked `afn`; 1 / y is an instruction that the code generator finds.
@@ -92,6 +111,18 @@ mlir::Value expand(mlir::Operation *op, MathTarget target) {
       .Default([](mlir::Operation *) { return mlir::Value(); });
 }
 
+/// A quotient that is an approximate sigmoid becomes two instructions' worth of it. Whether it was one.
+bool expandSigmoid(mlir::Operation *op) {
+  auto quotient = mlir::dyn_cast<mlir::arith::DivFOp>(op);
+  mlir::Value x = quotient && isApproximate(op) ? argumentOfSigmoid(quotient) : mlir::Value();
+  if (!x)
+    return false;
+  mlir::OpBuilder builder(op);
+  quotient.getResult().replaceAllUsesWith(approximateSigmoid(Expr(builder, op->getLoc(), x)));
+  quotient.erase();
+  return true;
+}
+
 struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
@@ -102,6 +133,9 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
       if (mlir::isa_and_nonnull<math::MathDialect>(op->getDialect()) || mlir::isa<mlir::arith::DivFOp>(op))
         candidates.push_back(op);
     });
+    // Before the exponentials that they are recognized by are expanded.
+    if (nvidia)
+      llvm::erase_if(candidates, expandSigmoid);
     for (mlir::Operation *op : candidates) {
       if (mlir::Value replacement = expand(op, target)) {
         op->getResult(0).replaceAllUsesWith(replacement);

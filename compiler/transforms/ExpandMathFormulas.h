@@ -35,6 +35,7 @@ Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &ta
 Expr nvidiaRsqrt(const Expr &x);
 Expr approximateExp(const Expr &x);
 Expr approximateExp2(const Expr &x);
+Expr approximateSigmoid(const Expr &x);
 Expr approximateTanh(const Expr &x);
 Expr approximateErf(const Expr &x);
 Expr approximateLog(const Expr &x);

@@ -1,5 +1,6 @@
 // What NVIDIA's GPUs compute by an instruction: 2^x, log2, 1/sqrt, tanh, sin and cos of small angles, quotients, all on f32 and
-// none of them to the last place. PTX ISA, "Floating Point Instructions", states their errors; subnormals are kept (no `.ftz`):
+// none of them to the last place. PTX ISA, "Floating Point Instructions", states their errors. Subnormals are kept but where `.ftz`
+// stands, which spares three instructions: there a value below 2^-126 is 0.
 //
 //   rsqrt.approx     relative 2^-22.9, which CUDA's guide calls 2 ulp of rsqrtf: within the bound of every function
 //   rcp.approx       1 ulp
@@ -9,11 +10,12 @@
 //   sin, cos.approx  absolute 2^-20.5 in [-2 pi, 2 pi]
 //   tanh.approx      relative 2^-11
 //
-// Where a relative error of 2^-10.9 is allowed (`afn`), the functions below are made of them:
+// Where a relative error of 2^-10.9 is allowed, and 0 for a result below 2^-126 (`afn`), the functions below are made of them:
 //
 //   function     relative error, at most    how
-//   exp2         2^-22                       ex2
-//   exp          2^-17.5                     ex2 of x log2(e); |x log2(e)| < 150 is rounded at 2^-18
+//   exp2         2^-22                       ex2.ftz
+//   exp          2^-17.5                     ex2.ftz of x log2(e); |x log2(e)| < 127 is rounded at 2^-18
+//   sigmoid      2^-17.4                     rcp.ftz of 1 + ex2.ftz of -x log2(e)
 //   tanh         2^-11                       tanh
 //   log, log2    2^-18                       lg2; near 1, where its error is not relative, a polynomial
 //   log1p        2^-18                       the same; 1 + x is rounded where |x| > 1/16
@@ -32,6 +34,10 @@
 #include "compiler/transforms/NvidiaIntrinsics.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+#include <optional>
 
 namespace tilewright {
 
@@ -48,14 +54,29 @@ Expr nvidiaRsqrt(const Expr &x) {
 }
 
 Expr approximateExp2(const Expr &x) {
-  return callOnF32("llvm.nvvm.ex2.approx", x);
+  return callOnF32("llvm.nvvm.ex2.approx.ftz", x);
 }
 
 Expr approximateExp(const Expr &x) {
   return approximateExp2(x * 0x1.71547652b82fep0);
 }
 
+Expr approximateSigmoid(const Expr &x) {
+  return callOnF32("llvm.nvvm.rcp.approx.ftz.f", approximateExp2(x * -0x1.71547652b82fep0) + 1.0);
+}
+
+/// 1 / constant, if a product with it is the quotient but for roundings: if neither is subnormal.
+static std::optional<double> reciprocal(const Expr &b) {
+  llvm::APFloat constant(0.0);
+  if (!mlir::matchPattern(b.get(), mlir::m_ConstantFloat(&constant)) || !constant.isNormal())
+    return std::nullopt;
+  double inverse = 1 / constant.convertToDouble();
+  return std::fabs(inverse) >= 0x1p-126 ? std::optional(inverse) : std::nullopt;
+}
+
 Expr approximateQuotient(const Expr &a, const Expr &b) {
+  if (std::optional<double> factor = reciprocal(b))
+    return a * *factor;
   return callOnF32("llvm.nvvm.div.full", {a, b});
 }
 

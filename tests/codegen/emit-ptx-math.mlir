@@ -3,7 +3,7 @@
 
 // CHECK: .entry exponential(
 // CHECK: mul.rn.f32 [[P:%r[0-9]+]], %{{.*}}, 0f3FB8AA3B;
-// CHECK-NEXT: ex2.approx.f32 %{{.*}}, [[P]];
+// CHECK-NEXT: ex2.approx.ftz.f32 %{{.*}}, [[P]];
 llvm.func @exponential(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   %a = llvm.load %p : !llvm.ptr<1> -> f32
   %r = math.exp %a fastmath<afn> : f32
@@ -56,7 +56,7 @@ llvm.func @extremes(%p: !llvm.ptr<1>, %x: f32, %y: f32) attributes {nvvm.kernel}
 // Pairs are computed element by element.
 // CHECK: .entry pairs(
 // CHECK-COUNT-2: tanh.approx.f32
-// CHECK-COUNT-2: ex2.approx.f32
+// CHECK-COUNT-2: ex2.approx.ftz.f32
 // CHECK: cvt.rn.f16x2.f32
 llvm.func @pairs(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
   %a = llvm.load %p : !llvm.ptr<1> -> vector<2xf32>

@@ -108,11 +108,11 @@ func.func @scaled(%x: f64, %v: vector<8xf32>) -> (f64, vector<8xf32>) {
 // NVIDIA-LABEL: func.func @approximate(
 // NVIDIA-SAME:    %[[X:[^:]*]]: f32
 // NVIDIA:         %[[P:.*]] = arith.mulf %[[X]], %cst
-// NVIDIA-NEXT:    llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%[[P]]) : (f32) -> f32
+// NVIDIA-NEXT:    llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[P]]) : (f32) -> f32
 // NVIDIA-NEXT:    math.tanh %{{.*}} fastmath<afn> : f32
 // NVIDIA-NEXT:    llvm.call_intrinsic "llvm.nvvm.div.full"(%[[X]], %{{.*}}) : (f32, f32) -> f32
 // NVIDIA:         arith.divf %{{.*}}, %{{.*}} fastmath<afn> : f32
-// NVIDIA-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%{{.*}}) : (f32) -> f32
+// NVIDIA-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%{{.*}}) : (f32) -> f32
 // NVIDIA:         vector.from_elements
 func.func @approximate(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
   %0 = math.exp %x fastmath<afn> : f32
@@ -135,6 +135,61 @@ func.func @approximate(%x: f32, %v: vector<2xf32>) -> (f32, vector<2xf32>) {
 func.func @error_function(%x: f32) -> f32 {
   %0 = math.erf %x fastmath<afn> : f32
   return %0 : f32
+}
+
+// -----
+
+// The quotient that stands for a sigmoid is recognized; a divisor that is a constant becomes a factor, unless its reciprocal is subnormal.
+// NVIDIA-LABEL: func.func @sigmoid(
+// NVIDIA-SAME:    %[[X:[^:]*]]: f32
+// NVIDIA:         %[[P:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// NVIDIA:         %[[T:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[P]])
+// NVIDIA:         %[[S:.*]] = arith.addf %[[T]], %{{.*}} : f32
+// NVIDIA:         %[[R:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"(%[[S]])
+// NVIDIA:         %[[Q:.*]] = arith.mulf %[[R]], %{{.*}} : f32
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.div.full"(%[[Q]], %{{.*}})
+func.func @sigmoid(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %six = arith.constant 6.0 : f32
+  %huge = arith.constant 2.0e38 : f32
+  %m = math.absf %x : f32
+  %n = arith.negf %m : f32
+  %t = math.exp %n fastmath<afn> : f32
+  %c = arith.cmpf oge, %x, %zero : f32
+  %u = arith.select %c, %one, %t : f32
+  %d = arith.addf %one, %t : f32
+  %s = arith.divf %u, %d fastmath<afn> : f32
+  %q = arith.divf %s, %six fastmath<afn> : f32
+  %r = arith.divf %q, %huge fastmath<afn> : f32
+  return %r : f32
+}
+
+// -----
+
+// A quotient that only looks like one is none: the other comparison, another number.
+// NVIDIA-LABEL: func.func @no_sigmoid(
+// NVIDIA-NOT:     rcp.approx
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.div.full"
+// NVIDIA-NOT:     rcp.approx
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.div.full"
+// NVIDIA-NOT:     rcp.approx
+// NVIDIA:         return
+func.func @no_sigmoid(%x: f32) -> (f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %two = arith.constant 2.0 : f32
+  %m = math.absf %x : f32
+  %n = arith.negf %m : f32
+  %t = math.exp %n fastmath<afn> : f32
+  %d = arith.addf %one, %t : f32
+  %c = arith.cmpf olt, %x, %zero : f32
+  %u = arith.select %c, %one, %t : f32
+  %s = arith.divf %u, %d fastmath<afn> : f32
+  %c2 = arith.cmpf oge, %x, %zero : f32
+  %u2 = arith.select %c2, %two, %t : f32
+  %s2 = arith.divf %u2, %d fastmath<afn> : f32
+  return %s, %s2 : f32, f32
 }
 
 // -----

@@ -267,7 +267,7 @@ TEST_P(MathAccuracy, F64OnGpu) {
 
 struct Approximation {
   const char *name;
-  const char *operation;
+  const char *operation; ///< all but its flag and its type
   double exponent; ///< the relative error of the formula is at most 2 to this
   double (*reference)(double, double);
 };
@@ -277,21 +277,34 @@ void PrintTo(const Approximation &approximation, std::ostream *stream) {
 }
 
 const Approximation approximations[] = {
-    {"exp", "math.exp %a", -17.5, [](double x, double) { return std::exp(x); }},
-    {"exp2", "math.exp2 %a", -23, [](double x, double) { return std::exp2(x); }},
-    {"tanh", "math.tanh %a", -23, [](double x, double) { return std::tanh(x); }},
-    {"log", "math.log %a", -18, [](double x, double) { return std::log(x); }},
-    {"log2", "math.log2 %a", -18, [](double x, double) { return std::log2(x); }},
-    {"log1p", "math.log1p %a", -18, [](double x, double) { return std::log1p(x); }},
-    {"sin", "math.sin %a", -14.5, [](double x, double) { return std::sin(x); }},
-    {"cos", "math.cos %a", -14.5, [](double x, double) { return std::cos(x); }},
-    {"erf", "math.erf %a", -17.5, [](double x, double) { return std::erf(x); }},
-    {"sqrt", "math.sqrt %a", -23, [](double x, double) { return std::sqrt(x); }},
-    {"rsqrt", "math.rsqrt %a", -23, [](double x, double) { return 1 / std::sqrt(x); }},
-    {"divf", "arith.divf %a, %b", -23, [](double x, double y) { return x / y; }},
+    {"exp", "%r = math.exp %a", -17.5, [](double x, double) { return std::exp(x); }},
+    {"exp2", "%r = math.exp2 %a", -23, [](double x, double) { return std::exp2(x); }},
+    {"tanh", "%r = math.tanh %a", -23, [](double x, double) { return std::tanh(x); }},
+    {"log", "%r = math.log %a", -18, [](double x, double) { return std::log(x); }},
+    {"log2", "%r = math.log2 %a", -18, [](double x, double) { return std::log2(x); }},
+    {"log1p", "%r = math.log1p %a", -18, [](double x, double) { return std::log1p(x); }},
+    {"sin", "%r = math.sin %a", -14.5, [](double x, double) { return std::sin(x); }},
+    {"cos", "%r = math.cos %a", -14.5, [](double x, double) { return std::cos(x); }},
+    {"erf", "%r = math.erf %a", -17.5, [](double x, double) { return std::erf(x); }},
+    {"sqrt", "%r = math.sqrt %a", -23, [](double x, double) { return std::sqrt(x); }},
+    {"rsqrt", "%r = math.rsqrt %a", -23, [](double x, double) { return 1 / std::sqrt(x); }},
+    {"divf", "%r = arith.divf %a, %b", -23, [](double x, double y) { return x / y; }},
+    {"sigmoid", R"(%one = arith.constant 1.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %size = math.absf %a : f32
+    %negated = arith.negf %size : f32
+    %t = math.exp %negated fastmath<afn> : f32
+    %isPositive = arith.cmpf oge, %a, %zero : f32
+    %numerator = arith.select %isPositive, %one, %t : f32
+    %denominator = arith.addf %one, %t : f32
+    %r = arith.divf %numerator, %denominator)",
+     -17.4, [](double x, double) { return 1 / (1 + std::exp(-x)); }},
+    {"seventh", R"(%seven = arith.constant 7.0 : f32
+    %r = arith.divf %a, %seven)",
+     -22.9, [](double x, double) { return x / 7; }},
 };
 
-/// Relative; where the result is subnormal, relative to the smallest normal number.
+/// Relative; where the result is subnormal, it may be 0, and the error is relative to the smallest normal number.
 double relativeError(float found, double exact) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   double largest = std::numeric_limits<float>::max(), smallest = std::numeric_limits<float>::min();
@@ -299,7 +312,7 @@ double relativeError(float found, double exact) {
     return std::isnan(exact) && std::isnan(found) ? 0 : infinity;
   if (std::isinf(found))
     return std::fabs(exact) > largest * (1 - 0x1p-18) && std::signbit(found) == std::signbit(exact) ? 0 : infinity;
-  if (found == 0 && exact == 0)
+  if (found == 0 && std::fabs(exact) < smallest)
     return std::signbit(found) == std::signbit(exact) ? 0 : infinity;
   return std::fabs(found - exact) / std::max(std::fabs(exact), smallest);
 }
@@ -308,7 +321,7 @@ class MathApproximation : public ::testing::TestWithParam<Approximation> {};
 
 TEST_P(MathApproximation, F32) {
   std::string error;
-  Formula formula{"f32", "f32", std::string("    %r = ") + GetParam().operation + " fastmath<afn> : f32"};
+  Formula formula{"f32", "f32", std::string("    ") + GetParam().operation + " fastmath<afn> : f32"};
   std::unique_ptr<Elementwise> code = Elementwise::compile(formula, processorNamed("sm_80"), error);
   ASSERT_TRUE(code) << error;
   double worst = 0;
