@@ -109,6 +109,8 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 // --------------------------------------------------------------------------------------------------------------------
 
 void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
+  // First: of what a value is used for, nothing is hidden by layouts yet.
+  passes.addPass(createChooseApproximations());
   // As on the CPU, on the tile dialect: rows that fit in a tile are read once.
   passes.addPass(createFuseSingleIterationLoops());
   // Before anything else looks at the order of loads and stores, but on the loops as they will be.

@@ -254,7 +254,7 @@ def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
     %y = math.exp %x fastmath<afn> : f32
     // ==>
     %p = arith.mulf %x, %log2e : f32
-    %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%p) : (f32) -> f32
+    %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%p) : (f32) -> f32
     ```
 
     sqrt, floor, ceil, roundeven, absf and fma stay: they are instructions (SSE4.1 and FMA on x86). Without `fma`, math.fma is
@@ -311,6 +311,28 @@ def AnnotateAliasScopes : Pass<"annotate-alias-scopes", "::mlir::ModuleOp"> {
 //===--------------------------------------------------------------------------------------------------------------===//
 // The passes of GPU targets, in the order in which compiler/pipeline/Pipeline.cpp runs them.
 //===--------------------------------------------------------------------------------------------------------------===//
+
+def ChooseApproximations : Pass<"choose-approximations", "::mlir::ModuleOp"> {
+  let summary = "Marks math whose value is rounded to 16 bits or fewer: approximations may serve";
+  let description = [{
+    exp, exp2, log, log2, log1p, sqrt, sin, cos, tanh, erf and quotients of f32 get `fastmath<afn>` if each of their uses ends, through
+    arithmetic, maxima, selections, sums and what loops carry, in a conversion to a float of at most 16 bits (or a sum in a view of such
+    floats). expand-math acts on the mark.
+
+    ```mlir
+    %t = math.tanh %x : tensor<64xf32, #tile.axes<"n">>
+    %r = tile.cast %t : tensor<64xf32, #tile.axes<"n">> -> tensor<64xbf16, #tile.axes<"n">>
+    ```
+    becomes
+    ```mlir
+    %t = math.tanh %x fastmath<afn> : tensor<64xf32, #tile.axes<"n">>
+    %r = tile.cast %t : tensor<64xf32, #tile.axes<"n">> -> tensor<64xbf16, #tile.axes<"n">>
+    ```
+    Not followed, so that what feeds them stays exact: arguments of exp, pow, log, sin and cos (an error grows there), comparisons,
+    conversions to integers, operands of dot, folds, scans, prints.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
 
 def ReadBeforeWriting : Pass<"read-before-writing", "::mlir::ModuleOp"> {
   let summary = "Moves loads of inout views before the kernel's own stores";

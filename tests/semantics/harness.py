@@ -316,9 +316,10 @@ class Case:
             equal = equal | (np.isnan(value) & np.isnan(want))
         self._report(got, value, want, equal, what)
 
-    def close(self, got, want, *, terms=1, scale=None, ulps=4, what=None):
+    def close(self, got, want, *, terms=1, scale=None, ulps=4, math=0, what=None):
         """Equal within rounding: `ulps` units of f32 (f64 for an f64 result), times sqrt(terms) for a sum of so many, relative to
-        `scale` (where given: the size of what is summed; else |want|), plus one rounding to the result's dtype."""
+        `scale` (where given: the size of what is summed; else |want|), plus one rounding to the result's dtype. `math` is the
+        size of the values of math functions in a result of at most 16 bits: a GPU may approximate them (docs/language.md §3.7)."""
         want = np.asarray(want, np.float64)
         value = got.value
         self._shape(got, value, want, what)
@@ -328,6 +329,8 @@ class Case:
             allowed = ulps * step * np.sqrt(max(terms, 1)) * size
             if got.dtype not in ("f32", "f64"):
                 allowed = allowed + EPSILON[got.dtype] * 0.502 * np.abs(want) + smallest_step(got.dtype) * 0.502
+                if target() != "cpu":
+                    allowed = allowed + 2**-10.9 * np.asarray(math, np.float64)
                 want = np.where(np.abs(want) >= largest(got.dtype), rounded(want, got.dtype), want)
             allowed = allowed + 1e-37
             equal = (np.abs(value - want) <= allowed) | (value == want) | (np.isnan(value) & np.isnan(want))
