@@ -29,20 +29,27 @@ size_t bytesOf(tw_dtype dtype, int64_t count) {
 
 } // namespace
 
-Input::Input(const tilewright::Context &context, uint64_t seed, tw_dtype dtype, int64_t count, double deviation)
-    : random(seed, dtype, count, deviation), memory(get(context.allocate(bytesOf(dtype, count)))) {
-  get(memory.upload(random.bytes().data()));
+void *Input::data() const {
+  if (!memory) {
+    memory = get(context.allocate(bytesOf(random.dtype(), random.count())));
+    get(memory->upload(random.bytes().data()));
+  }
+  return memory->data();
 }
 
-Output::Output(const tilewright::Context &context, tw_dtype dtype, int64_t count)
-    : type(dtype), elements(count), memory(get(context.allocate(bytesOf(dtype, count)))) {}
+void *Output::data() const {
+  if (!memory)
+    memory = get(context.allocate(bytesOf(type, elements)));
+  return memory->data();
+}
 
 void Output::receive(const Gpu &gpu, const std::function<void()> &work) {
-  get(memory.fill(poisonOf(type), gpu.stream));
+  data();
+  get(memory->fill(poisonOf(type), gpu.stream));
   work();
   gpu.synchronize();
-  received.resize(memory.bytes());
-  get(memory.download(received.data(), gpu.stream));
+  received.resize(memory->bytes());
+  get(memory->download(received.data(), gpu.stream));
   size_t size = tw_dtype_bytes(type);
   auto [missing, first] = size == 1   ? countPoison<uint8_t>(received, type)
                           : size == 2 ? countPoison<uint16_t>(received, type)

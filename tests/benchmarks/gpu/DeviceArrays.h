@@ -1,33 +1,34 @@
-// Inputs that are filled and outputs that are checked: arrays in the GPU's memory.
+// Inputs that are filled and outputs that are checked: arrays in the GPU's memory, which they take when they are used first.
 #pragma once
 
 #include "tests/benchmarks/gpu/Gpu.h"
 #include "tests/benchmarks/gpu/RandomArray.h"
 
-#include <string>
+#include <optional>
 
 namespace benchmarks {
 
 class Input {
 public:
-  /// Random numbers of this standard deviation, uploaded.
-  Input(const tilewright::Context &context, uint64_t seed, tw_dtype dtype, int64_t count, double deviation = 1);
+  /// Random numbers of this standard deviation.
+  Input(const tilewright::Context &context, uint64_t seed, tw_dtype dtype, int64_t count, double deviation = 1)
+      : context(context), random(seed, dtype, count, deviation) {}
 
-  void *data() const { return memory.data(); }
+  void *data() const;
   tw_dtype dtype() const { return random.dtype(); }
   double value(int64_t index) const { return random.value(index); }
 
 private:
+  const tilewright::Context &context;
   RandomArray random;
-  tilewright::DeviceMemory memory;
+  mutable std::optional<tilewright::DeviceMemory> memory;
 };
 
 class Output {
 public:
-  Output(const tilewright::Context &context, tw_dtype dtype, int64_t count);
+  Output(const tilewright::Context &context, tw_dtype dtype, int64_t count) : context(context), type(dtype), elements(count) {}
 
-  void *data() const { return memory.data(); }
-  tw_dtype dtype() const { return type; }
+  void *data() const;
 
   /// Poisons the output, lets `work` write it and reads it back. Throws a Failure if an element was not written.
   void receive(const Gpu &gpu, const std::function<void()> &work);
@@ -35,9 +36,10 @@ public:
   double value(int64_t index) const;
 
 private:
+  const tilewright::Context &context;
   tw_dtype type;
   int64_t elements;
-  tilewright::DeviceMemory memory;
+  mutable std::optional<tilewright::DeviceMemory> memory;
   std::vector<std::byte> received;
 };
 

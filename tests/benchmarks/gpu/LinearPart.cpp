@@ -2,10 +2,10 @@
 //
 // cuBLASLt has the epilogues bias, bias and GELU, bias and ReLU. Others are measured against our own layer with a bias alone:
 // what they cost.
-#include "tests/benchmarks/gpu/LinearPart.h"
 #include "tests/benchmarks/gpu/CublasLt.h"
 #include "tests/benchmarks/gpu/Deviation.h"
 #include "tests/benchmarks/gpu/DeviceArrays.h"
+#include "tests/benchmarks/gpu/LinearKinds.h"
 #include "tests/benchmarks/gpu/Session.h"
 
 #include <algorithm>
@@ -20,102 +20,6 @@ namespace {
 
 using tilewright::View;
 
-// ---- What is measured -------------------------------------------------------------------------------------------------------
-
-/// How numbers are stored and multiplied.
-struct Kind {
-  const char *name;
-  tw_dtype operand, result;
-  double inputDeviation;                               ///< of x; w's is this over √k but for i8
-  double mostDeviation;                                ///< of results: what rounding explains, and a half more
-  double leastRatio;                                   ///< the bar
-  int operandType, resultType, computeType, scaleType; ///< cuBLASLt's
-  const char *text;                                    ///< of its kernel `linear`; null: the ready one
-};
-
-constexpr const char *tf32Text = R"(import "activations.tile";
-kernel linear<act: fn(f32) -> f32 = identity>(x: f32[M..., K], w: f32[N, K], b: f32[N]?, r: f32[M..., N]?, y: out f32[M..., N])
-over (i in M by BM, j in N by BN) {
-  var acc: f32[i, j] = 0;
-  for k in K by BK { acc += dot(x[i, k], w[j, k], over k, precision = tf32); }
-  if b { acc += b[j]; }
-  var t = act(acc);
-  if r { t += r[i, j]; }
-  y[i, j] = t;
-}
-)";
-constexpr const char *i8Text = R"(kernel linear(x: i8[M..., K], w: i8[N, K], y: out i32[M..., N])
-over (i in M by BM, j in N by BN) {
-  var acc: i32[i, j] = 0;
-  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
-  y[i, j] = acc;
-}
-)";
-constexpr const char *f8Text = R"(import "activations.tile";
-kernel linear<act: fn(f32) -> f32 = identity>(
-    x: f8e4m3[M..., K], w: f8e4m3[N, K], b: bf16[N]?, r: bf16[M..., N]?, y: out bf16[M..., N], scale: f32)
-over (i in M by BM, j in N by BN) {
-  var acc: f32[i, j] = 0;
-  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
-  acc *= scale;
-  if b { acc += b[j]; }
-  var t = act(acc);
-  if r { t += r[i, j]; }
-  y[i, j] = bf16(t);
-}
-)";
-
-// The deviations: rounding to nearest of results that are spread over their binade has a relative error of 2^-p · 0.41, p = 8
-// for bf16 and 11 for f16; tensor cores round or cut f32 operands to 11 bits, and add products of f8 in some 14.
-namespace lt = cublaslt;
-constexpr Kind kinds[] = {
-    {"bf16", TW_BF16, TW_BF16, 1, 2.5e-3, 0.97, lt::real16BF, lt::real16BF, lt::compute32F, lt::real32F, nullptr},
-    {"f16", TW_F16, TW_F16, 1, 3.2e-4, 0.97, lt::real16F, lt::real16F, lt::compute32F, lt::real32F, nullptr},
-    {"f32", TW_F32, TW_F32, 1, 1e-5, 0.80, lt::real32F, lt::real32F, lt::compute32FPedantic, lt::real32F, nullptr},
-    {"tf32", TW_F32, TW_F32, 1, 2e-3, 0.95, lt::real32F, lt::real32F, lt::compute32FFastTF32, lt::real32F, tf32Text},
-    {"i8", TW_I8, TW_I32, 40, 0, 0.95, lt::real8I, lt::real32I, lt::compute32I, lt::real32I, i8Text},
-    {"f8", TW_F8E4M3, TW_BF16, 16, 1e-2, 0.90, lt::real8E4M3, lt::real16BF, lt::compute32F, lt::real32F, f8Text},
-};
-
-double identity(double x) {
-  return x;
-}
-double gelu(double x) {
-  return 0.5 * x * (1 + std::tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-}
-double geluErf(double x) {
-  return 0.5 * x * (1 + std::erf(x / std::sqrt(2)));
-}
-double relu(double x) {
-  return std::max(x, 0.0);
-}
-double squaredRelu(double x) {
-  return relu(x) * relu(x);
-}
-double silu(double x) {
-  return x / (1 + std::exp(-x));
-}
-
-struct Epilogue {
-  const char *name;
-  const char *act; ///< in activations.tile
-  double (*reference)(double);
-  bool hasBias, hasResidual;
-  int cublasLt; ///< 0: it has none
-};
-
-constexpr Epilogue epilogues[] = {
-    {"none", "identity", identity, false, false, lt::epilogueNone},
-    {"bias", "identity", identity, true, false, lt::epilogueBias},
-    {"gelu", "gelu", gelu, true, false, lt::epilogueGeluBias},
-    {"relu", "relu", relu, true, false, lt::epilogueReluBias},
-    {"silu", "silu", silu, true, false, 0},
-    {"squared_relu", "squared_relu", squaredRelu, true, false, 0},
-    {"gelu_erf", "gelu_erf", geluErf, true, false, 0},
-    {"residual", "identity", identity, true, true, 0},
-};
-constexpr const Epilogue &biasAlone = epilogues[1];
-
 constexpr double leastMean = 1.04;
 constexpr double mostCostOfEpilogue = 1.04; // over a bias alone, from this depth on
 constexpr int64_t leastDepthToHide = 768;
@@ -128,13 +32,12 @@ constexpr int64_t largestCheckedTile = 64, leastChecked = 1024, mostChecked = 81
 class Layer {
 public:
   Layer(Session &session, const LinearShape &shape, const Kind &kind)
-      : shape(shape), kind(kind), session(session), scaleX(kind.operand == TW_F8E4M3 ? 1.0 / 16 : 1), scaleW(scaleX),
+      : shape(shape), kind(kind), session(session), scaleX(kind.isScaled() ? 1.0 / 16 : 1), scaleW(scaleX),
         x(session.context, 1, kind.operand, shape.m * shape.k, kind.inputDeviation),
         w(session.context, 2, kind.operand, shape.n * shape.k, weightDeviation()),
+        b(session.context, 3, kind.result, shape.n, 0.5), r(session.context, 4, kind.result, shape.m * shape.n),
         y(session.context, kind.result, shape.m * shape.n), scales(get(session.context.allocate(2 * sizeof(float)))) {
-    if (kind.result != TW_I32)
-      b.emplace(session.context, 3, kind.result, shape.n, 0.5);
-    if (isScaled())
+    if (kind.isScaled())
       scaleW /= std::sqrt(static_cast<double>(shape.k));
     float numbers[2] = {static_cast<float>(scaleX), static_cast<float>(scaleW)};
     get(scales.upload(numbers));
@@ -143,9 +46,9 @@ public:
   const LinearShape shape;
   const Kind &kind;
 
-  bool has(const Epilogue &epilogue) const { return kind.result != TW_I32 || !epilogue.hasBias; }
+  bool has(const Epilogue &epilogue) const { return !kind.isWhole() || !epilogue.hasBias; }
 
-  tilewright::Launchable prepareOurs(const Epilogue &epilogue, const std::string &schedule) {
+  tilewright::Launchable prepareOurs(const Epilogue &epilogue, const std::string &schedule) const {
     View rows(x.data(), kind.operand, {shape.m, shape.k});
     if (shape.inner)
       rows =
@@ -154,15 +57,13 @@ public:
                                                    {"w", View(w.data(), kind.operand, {shape.n, shape.k})},
                                                    {"y", View(y.data(), kind.result, {shape.m, shape.n})}};
     if (epilogue.hasBias)
-      arguments.emplace_back("b", View(b->data(), kind.result, {shape.n}));
-    if (epilogue.hasResidual && !r)
-      r.emplace(session.context, 4, kind.result, shape.m * shape.n, 1);
+      arguments.emplace_back("b", View(b.data(), kind.result, {shape.n}));
     if (epilogue.hasResidual)
-      arguments.emplace_back("r", View(r->data(), kind.result, {shape.m, shape.n}));
-    if (isScaled())
+      arguments.emplace_back("r", View(r.data(), kind.result, {shape.m, shape.n}));
+    if (kind.isScaled())
       arguments.emplace_back("scale", scale());
     tilewright::Specialization specialization = {.schedule = schedule};
-    if (kind.result != TW_I32)
+    if (!kind.isWhole())
       specialization.bindings = {{"act", epilogue.act}};
     const tilewright::Context &context = session.context;
     return prepare(kind.text ? get(context.parse(std::string("linear_") + kind.name + ".tile", kind.text))
@@ -176,13 +77,13 @@ public:
                          .resultType = kind.resultType,
                          .computeType = kind.computeType,
                          .scaleType = kind.scaleType,
-                         .isFast = isScaled(),
+                         .isFast = kind.isScaled(),
                          .epilogue = epilogue.cublasLt,
                          .x = x.data(),
                          .w = w.data(),
-                         .bias = b ? b->data() : nullptr,
+                         .bias = epilogue.hasBias ? b.data() : nullptr,
                          .y = y.data()};
-    if (isScaled()) {
+    if (kind.isScaled()) {
       problem.scaleX = scales.data();
       problem.scaleW = scales.as<float>() + 1;
     }
@@ -210,26 +111,24 @@ public:
 private:
   Session &session;
   double scaleX, scaleW; ///< f8: numbers are stored 16 times as large, where there are most of them
-  Input x, w;
-  std::optional<Input> b, r;
+  Input x, w, b, r;
   Output y;
   tilewright::DeviceMemory scales;
 
-  bool isScaled() const { return kind.operand == TW_F8E4M3; }
   double scale() const {
     return static_cast<double>(static_cast<float>(scaleX)) * static_cast<double>(static_cast<float>(scaleW));
   }
   double weightDeviation() const {
-    return kind.operand == TW_I8 || kind.operand == TW_F8E4M3 ? kind.inputDeviation
-                                                              : kind.inputDeviation / std::sqrt(static_cast<double>(shape.k));
+    return kind.isWhole() || kind.isScaled() ? kind.inputDeviation
+                                             : kind.inputDeviation / std::sqrt(static_cast<double>(shape.k));
   }
 
   double reference(const Epilogue &epilogue, int64_t row, int64_t column) const {
     double sum = 0;
     for (int64_t depth = 0; depth < shape.k; ++depth)
       sum += x.value(shape.xIndex(row, depth)) * w.value(column * shape.k + depth);
-    sum = epilogue.reference(sum * scale() + (epilogue.hasBias ? b->value(column) : 0));
-    return sum + (epilogue.hasResidual ? r->value(row * shape.n + column) : 0);
+    sum = epilogue.reference(sum * scale() + (epilogue.hasBias ? b.value(column) : 0));
+    return sum + (epilogue.hasResidual ? r.value(row * shape.n + column) : 0);
   }
 };
 
@@ -249,7 +148,7 @@ public:
   }
 
   void measure(Layer &layer) {
-    for (const Epilogue &epilogue : epilogues) {
+    for (const Epilogue &epilogue : linearEpilogues()) {
       if (!isWanted(session.options.epilogues, epilogue.name) || !layer.has(epilogue))
         continue;
       std::unique_ptr<LtProduct> theirs;
@@ -300,12 +199,12 @@ private:
 
     std::optional<tilewright::Launchable> biasOnly;
     if (!epilogue.cublasLt) {
-      biasOnly = layer.prepareOurs(biasAlone, schedule);
+      biasOnly = layer.prepareOurs(biasAlone(), schedule);
       contenders.push_back(session.timed([&] { get(biasOnly->launch({}, gpu.stream)); }));
       row.against = "ours with a bias alone";
     } else if (prepareTheirs(layer, epilogue, theirs, row)) {
       contenders.push_back(session.timed([&] { theirs->launch(); }));
-      row.against = std::string("cuBLASLt ") + (epilogue.cublasLt == lt::epilogueNone ? "plain" : epilogue.name);
+      row.against = std::string("cuBLASLt ") + (epilogue.cublasLt == cublaslt::epilogueNone ? "plain" : epilogue.name);
     }
     std::vector<Times> times = interleave(contenders, session.options.rounds);
     row.ours = times[0];
@@ -334,8 +233,8 @@ private:
         row.remark = "no yardstick: cuBLASLt has no algorithm for it";
         return false;
       }
-      double bound = epilogue.cublasLt == lt::epilogueGeluBias ? std::max(mostGeluDeviation, layer.kind.mostDeviation)
-                                                               : layer.kind.mostDeviation;
+      double bound = epilogue.cublasLt == cublaslt::epilogueGeluBias ? std::max(mostGeluDeviation, layer.kind.mostDeviation)
+                                                                     : layer.kind.mostDeviation;
       expectWithin(layer.deviation(epilogue, [&] { product->launch(); }), bound, "cuBLASLt");
       theirs = std::move(product);
     }
@@ -344,33 +243,13 @@ private:
   }
 };
 
-template <typename Table> std::vector<std::string> namesOf(const Table &table) {
-  std::vector<std::string> names;
-  for (const auto &entry : table)
-    names.emplace_back(entry.name);
-  return names;
-}
-
 } // namespace
 
-std::vector<std::string> linearKinds() {
-  return namesOf(kinds);
-}
-
-std::vector<std::string> linearEpilogues() {
-  return namesOf(epilogues);
-}
-
 void measureLinear(Session &session) {
-  std::vector<LinearShape> shapes;
-  for (const std::string &shape : session.options.shapes)
-    shapes.push_back(parseShape(shape));
-  if (shapes.empty())
-    shapes = knownShapes();
   Linear linear(session);
-  for (const Kind &kind : kinds)
+  for (const Kind &kind : linearKinds())
     if (Linear::isWanted(session.options.kinds, kind.name))
-      for (const LinearShape &shape : shapes) {
+      for (const LinearShape &shape : session.options.shapes) {
         Layer layer(session, shape, kind);
         linear.measure(layer);
       }

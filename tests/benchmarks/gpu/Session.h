@@ -3,36 +3,15 @@
 #pragma once
 
 #include "tests/benchmarks/gpu/Gpu.h"
+#include "tests/benchmarks/gpu/Options.h"
 #include "tests/benchmarks/gpu/Table.h"
 
 #include <chrono>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 namespace benchmarks {
-
-struct MatrixSize {
-  int64_t rows = 0, columns = 0;
-};
-
-struct Options {
-  std::vector<std::string> parts; ///< none: all
-  std::string cases;              ///< a part of their names
-  int rounds = 31;
-  int flushMegabytes = 256;
-  double limitSeconds = 0; ///< no case begins later; 0: there is no limit
-  std::string json;        ///< a file that lines are added to as they are known; "": none
-  std::vector<MatrixSize> sizes = {{16'384, 4096}, {65'536, 1024}};
-  int launches = 10'000;
-  int processes = 7;
-  int64_t coldSize = 4096;
-  std::vector<std::string> shapes;           ///< of linear layers; none: the known ones
-  std::vector<std::string> kinds = {"bf16"}; ///< none: all
-  std::vector<std::string> epilogues;        ///< none: all
-  std::vector<std::string> schedules = {""}; ///< "": the compiler's
-};
 
 class Session {
 public:

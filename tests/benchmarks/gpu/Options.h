@@ -1,0 +1,41 @@
+// What the command line asks for.
+#pragma once
+
+#include "tests/benchmarks/gpu/LinearShapes.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace benchmarks {
+
+struct MatrixSize {
+  int64_t rows = 0, columns = 0;
+};
+
+struct Options {
+  std::vector<std::string> parts; ///< none: all
+  std::string cases;              ///< a part of their names
+  int rounds = 31;
+  int flushMegabytes = 256;
+  double limitSeconds = 0; ///< no case begins later; 0: there is no limit
+  std::string json;        ///< a file that lines are added to as they are known; "": none
+  std::vector<MatrixSize> sizes = {{16'384, 4096}, {65'536, 1024}};
+  int launches = 10'000;
+  int processes = 7;
+  int64_t coldSize = 4096;
+  std::vector<LinearShape> shapes = knownShapes(); ///< of linear layers
+  std::vector<std::string> kinds = {"bf16"};       ///< none: all
+  std::vector<std::string> epilogues;              ///< none: all
+  std::vector<std::string> schedules = {""};       ///< "": the compiler's
+  std::optional<std::string> childCache;           ///< this process is one of ColdPart.cpp's
+};
+
+/// parts: their names, and what they are about. Nothing: help was printed, or, to stderr, what is wrong; *exitCode says how to
+/// end.
+std::optional<Options> parseOptions(int count, char **arguments, const std::vector<std::pair<std::string, std::string>> &parts,
+                                    int *exitCode);
+
+} // namespace benchmarks
