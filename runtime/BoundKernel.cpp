@@ -115,6 +115,7 @@ Status BoundKernel::bindScalars(const Arguments &given) {
     if (!slot)
       return Status(TW_INVALID_ARGUMENT, concat("parameter ", parameter.name, ": has no value of ", parameter.dtype));
     preparedScalars.push_back(Interval::of(decode(*slot, dtype)));
+    scalarDtypes.push_back(dtype);
   }
   return {};
 }
@@ -189,7 +190,7 @@ Status BoundKernel::setAddress(size_t parameter, void *address, Workspace &works
 
 Status BoundKernel::setScalar(size_t parameter, tw_value value, Workspace &workspace) const {
   const Parameter &which = kernel->artifact.signature.parameters[parameter];
-  tw_dtype dtype = dtypeNamed(which.dtype);
+  tw_dtype dtype = scalarDtypes[which.scalar];
   Scalar scalar = isFloat(dtype) ? Scalar{true, 0, value.real} : Scalar{false, value.integer, 0};
   std::optional<int64_t> slot = encode(scalar, dtype);
   if (!slot)

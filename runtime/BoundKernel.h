@@ -74,6 +74,7 @@ private:
   std::vector<size_t> slots;                             ///< by parameter: its first slot
   std::vector<int64_t> boundExtents;                     ///< of the named dimensions, by slot
   std::vector<Interval> preparedScalars;                 ///< by position
+  std::vector<tw_dtype> scalarDtypes;                    ///< likewise: a launch looks up no name
   std::vector<std::pair<size_t, size_t>> mustNotOverlap; ///< pairs of parameters
   std::vector<std::pair<std::string, int64_t>> namedDimensions;
   int64_t bytesOfSums = 0;
