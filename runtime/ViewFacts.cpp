@@ -51,9 +51,11 @@ uint64_t gpuClass(uint64_t alignment, uint64_t element) {
   return std::min(alignment, element);
 }
 
-/// Whether a tensor map can describe the view, if its address and its strides are multiples of 16 bytes.
+/// Whether a tensor map can describe the view, if its address and its strides are multiples of 16 bytes. Any describes nothing.
 bool fitsInTensorMap(const BoundView &view, int unitAxis) {
   constexpr int64_t mostExtent = int64_t(1) << 32, strideLimit = int64_t(1) << 40;
+  if (std::find(view.extents, view.extents + view.rank, 0) != view.extents + view.rank)
+    return true;
   for (int axis = 0; axis < view.rank; ++axis) {
     if (view.extents[axis] > mostExtent)
       return false;

@@ -12,7 +12,8 @@
 //     that it decides the speed. Device memory is allocated in 256 bytes, so the address given to prepare stands for all; without
 //     one, and without a promise, 16 is assumed. A launch with an address that is aligned less is refused. 16 also promises
 //     that a tensor map can describe the view, as cuTensorMapEncodeTiled wants it: every extent is at most 2^32; every stride of
-//     a dimension with more than one index, but for the contiguous one, is positive and below 2^40 bytes. Else it is at most 8.
+//     a dimension with more than one index, but for the contiguous one, is positive and below 2^40 bytes; or the view has no
+//     elements. Else the alignment is at most 8.
 //   - Less than the element's size only if the host's memory is that odd.
 #pragma once
 

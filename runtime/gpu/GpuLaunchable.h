@@ -35,6 +35,7 @@ public:
 private:
   GpuLaunchable(std::shared_ptr<Context> context, BoundKernel kernel)
       : Launchable(std::move(kernel)), context(std::move(context)) {}
+
   /// What one running launch sets for itself.
   struct Workspace {
     BoundKernel::Workspace values;

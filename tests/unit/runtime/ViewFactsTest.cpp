@@ -127,6 +127,8 @@ TEST(ViewFacts, WhatNoTensorMapDescribesIsAlignedLessOnAGpu) {
   EXPECT_EQ(alignment({8, 64}, {0, 1}), 8);
   EXPECT_EQ(alignment({8, 64}, {-64, 1}), 8);
   EXPECT_EQ(alignment({1, 64}, {-64, 1}), 16); // the stride is of no use
+  EXPECT_EQ(alignment({8, 0}, {0, 1}), 16); // nor are those of nothing
+  EXPECT_EQ(alignment({0, extents + 4}, {-64, 1}), 16);
   EXPECT_EQ(alignment({2, 64}, {bytes / 4, 1}), 8);
   EXPECT_EQ(alignment({2, 64}, {bytes / 4 - 4, 1}), 16);
   EXPECT_EQ(alignment({2, 64}, {bytes / 4, 1}, TW_I8), 16);
