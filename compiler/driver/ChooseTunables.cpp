@@ -97,14 +97,16 @@ public:
     int64_t accumulators = std::max<int64_t>(1, static_cast<int64_t>(dots.size()));
     chooseForRole(Role::DotColumn, target.dotColumns / (accumulators > 2 ? 2 : 1));
     chooseForRole(Role::DotRow, target.dotRows / (accumulators > 1 ? 2 : 1));
+    chooseProductTile();
     chooseForRole(Role::Contiguous, target.contiguous);
     for (const auto &tunable : kernel.tunables)
       if (!sizes.count(tunable->name))
         sizes[tunable->name] = sizeOfOther(*tunable);
     for (const auto &tunable : kernel.tunables)
-      if (!tunable->value)
+      if (!tunable->value && !isModelled)
         sizes[tunable->name] = limited(*tunable, sizes[tunable->name]);
-    splitSmallGrid();
+    if (!isModelled)
+      splitSmallGrid();
     for (const auto &tunable : kernel.tunables)
       if (!tunable->value)
         sizes[tunable->name] = nearestAllowed(*tunable, sizes[tunable->name]);
@@ -123,6 +125,45 @@ private:
   std::vector<const Expr *> dots;
   std::vector<std::vector<const Axis *>> tiles; ///< the axes of every tile there is
   std::map<std::string, int64_t> sizes;
+
+  bool isModelled = false; ///< the model has chosen the product's tile
+
+  /// The only tunable with a role, if it is not given.
+  const typed::Tunable *onlyOf(Role role) const {
+    const typed::Tunable *only = nullptr;
+    for (const auto &tunable : kernel.tunables) {
+      auto known = roles.find(tunable->name);
+      if (known == roles.end() || known->second != role)
+        continue;
+      if (only || tunable->value)
+        return nullptr;
+      only = tunable.get();
+    }
+    return only;
+  }
+
+  /// The number of indices that a tunable's axes go over; 0: not known.
+  int64_t extentOf(const typed::Tunable &tunable) const {
+    int64_t longest = 0;
+    for (const Axis &axis : kernel.axes)
+      if (axis.tunable == tunable.name)
+        if (auto extent = extents.find(axis.dimension); extent != extents.end())
+          longest = std::max(longest, extent->second);
+    return longest;
+  }
+
+  void chooseProductTile() {
+    const typed::Tunable *rows = onlyOf(Role::DotRow), *columns = onlyOf(Role::DotColumn), *depth = nullptr;
+    for (const auto &tunable : kernel.tunables)
+      if (auto role = roles.find(tunable->name); role != roles.end() && role->second == Role::Contracted)
+        depth = tunable.get();
+    if (!target.productTile || dots.size() != 1 || !rows || !columns)
+      return;
+    ProductTile tile = target.productTile({extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0});
+    sizes[rows->name] = tile.rows;
+    sizes[columns->name] = tile.columns;
+    isModelled = true;
+  }
 
   int64_t contractedSize() const {
     if (target.contractedBytes == 0)
@@ -402,6 +443,13 @@ std::string listOf(const std::map<std::string, int64_t> &sizes) {
 TunableSizes TunableSizes::forCpu() {
   return {.contractedElements = 256, .contractedBytes = 0, .dotColumns = 256, .dotRows = 128, .contiguous = 4096, .tileElements = 16384,
           .mostElements = maxTileElements, .mostElementsWithDots = maxTileElements, .tiles = 16};
+}
+
+TunableSizes TunableSizes::forScheduledGpu(int64_t multiprocessors) {
+  TunableSizes sizes = forGpu();
+  sizes.mostElementsWithDots = maxTileElements;
+  sizes.productTile = [multiprocessors](const ProductShape &shape) { return bestTile(shape, multiprocessors); };
+  return sizes;
 }
 
 TunableSizes TunableSizes::forGpu() {

@@ -4,7 +4,10 @@
 #include "compiler/frontend/Diagnostics.h"
 #include "compiler/frontend/TypedTree.h"
 
+#include "compiler/pipeline/ScheduleModel.h"
+
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +24,13 @@ struct TunableSizes {
   int64_t mostElements; ///< of any tile, in kernels without products and with them
   int64_t mostElementsWithDots;
   int64_t tiles;        ///< the grid should have as many
+  /// The tile of a kernel's only product, if a model of the target has an opinion: it is taken as it is.
+  std::function<ProductTile(const ProductShape &)> productTile = {};
 
   static TunableSizes forCpu(); ///< with 1 MiB of L2 per core
   static TunableSizes forGpu();
+  /// Of a GPU with so many multiprocessors whose warps have roles (ScheduleModel.h).
+  static TunableSizes forScheduledGpu(int64_t multiprocessors);
 };
 
 /// A capacity for every tunable of the kernel: the value that the specialization gives, or one chosen for the target. `extents` are sizes that the launch will have, where known; capacities are not made larger than they are worth.

@@ -88,6 +88,7 @@ private:
   std::unique_ptr<mlir::MLIRContext> context;
   EmittedKernel emitted;
   std::string internalErrors; ///< what MLIR says of IR that we made wrongly
+  std::vector<std::pair<SourceRange, std::string>> remarks; ///< of the last lowering
 
   bool fail(Outcome outcome, const std::string &message) {
     result.outcome = outcome;
@@ -96,6 +97,8 @@ private:
   }
 
   Result finish() {
+    for (const auto &[where, text] : remarks)
+      diagnostics.remark(where, text);
     result.diagnostics = render(diagnostics, colour) + result.diagnostics;
     if (diagnostics.hasErrors() && result.outcome == Outcome::Done)
       result.outcome = Outcome::InvalidSource;
@@ -105,7 +108,8 @@ private:
   bool checkOptions() {
     gpu = GpuTarget::named(options.target);
     if (gpu) {
-      sizes = TunableSizes::forGpu();
+      constexpr int64_t multiprocessors = 132; // of the devices with wgmma that there are
+      sizes = gpu->multipliesFromShared ? TunableSizes::forScheduledGpu(multiprocessors) : TunableSizes::forGpu();
       return checkGpuOptions();
     }
     if (stage == Stage::TileGPU)
@@ -174,7 +178,7 @@ private:
         llvm::raw_string_ostream stream(internalErrors);
         stream << diagnostic.getLocation() << ": " << diagnostic << "\n";
       } else if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark && options.remarks) {
-        diagnostics.remark(sourceRange(diagnostic.getLocation()), diagnostic.str());
+        remarks.emplace_back(sourceRange(diagnostic.getLocation()), diagnostic.str());
       }
       return mlir::success();
     });
@@ -210,6 +214,7 @@ private:
   }
 
   bool emit() {
+    remarks.clear();
     EmitOptions emitOptions{options.views, capacities};
     emitted = emitTile(*kernel, emitOptions, *context);
     if (!emitted.module)
@@ -243,6 +248,12 @@ private:
   void compileForGpu() {
     if (!emit() || !lowerToTileGPU())
       return;
+    // Sizes for warps with roles are no sizes for a kernel that has none.
+    if (sizes.productTile && !isScheduled()) {
+      sizes = TunableSizes::forGpu();
+      if (!specialize() || !emit() || !lowerToTileGPU())
+        return;
+    }
     while (!fitsInSharedMemory())
       if (!chooseSmallerTiles() || !specialize() || !emit() || !lowerToTileGPU())
         return;
@@ -261,6 +272,10 @@ private:
     for (auto kernelOp : emitted.module->getOps<tile::KernelOp>())
       bytes = kernelOp->getAttrOfType<mlir::IntegerAttr>(tilegpu::sharedBytesName).getInt();
     return bytes;
+  }
+
+  bool isScheduled() {
+    return llvm::any_of(emitted.module->getOps<tile::KernelOp>(), [](tile::KernelOp kernel) { return kernel->hasAttr(tilegpu::scheduleName); });
   }
 
   bool fitsInSharedMemory() { return sharedBytes() <= gpu->sharedBytesPerBlock; }

@@ -116,8 +116,11 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
   // Before anything else looks at the order of loads and stores, but on the loops as they will be.
   passes.addPass(createReadBeforeWriting());
   // Whether warps get roles decides the layouts of everything around a product.
-  if (target.multipliesFromShared)
-    passes.addPass(createPlanSchedule());
+  if (target.multipliesFromShared) {
+    PlanScheduleOptions schedule;
+    schedule.sharedBytes = target.sharedBytesPerBlock;
+    passes.addPass(createPlanSchedule(schedule));
+  }
   AssignLayoutsOptions layouts;
   layouts.capability = target.capability;
   passes.addPass(createAssignLayouts(layouts));

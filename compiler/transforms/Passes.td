@@ -363,6 +363,7 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     tile.kernel @linear(…) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} { … }
     ```
   }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 

@@ -20,7 +20,7 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
   void runOnOperation() override {
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
-      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, no);
+      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, no);
       if (!facts) {
         if (no.isWorthTelling)
           emitRemark(no.where) << "this product is formed by mma.sync, not by wgmma: " << no.why;

@@ -32,17 +32,20 @@ int64_t extentOf(Type tile, StringAttr axis) {
 
 class FactsFinder {
 public:
-  FactsFinder(tile::KernelOp kernel, NoSchedule &no) : kernel(kernel), no(no) {}
+  FactsFinder(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no) : kernel(kernel), sharedBytes(sharedBytes), no(no) {}
 
   std::optional<ScheduleFacts> run() {
     if (!findLoop() || !checkGrid() || !checkLoop() || !checkOperands() || !checkTile())
       return std::nullopt;
     findStores();
+    if (!checkMemory())
+      return std::nullopt;
     return facts;
   }
 
 private:
   tile::KernelOp kernel;
+  int64_t sharedBytes;
   NoSchedule &no;
   ScheduleFacts facts{};
   SmallVector<tile::ParallelOp> nest;
@@ -193,6 +196,27 @@ private:
     return true;
   }
 
+  /// Two stages, what groups need for stores by tensor copies, and for others that change the layout: those whose elements are so narrow that
+  /// the accumulator's layout would touch parts of sectors.
+  bool checkMemory() {
+    tile::DotOp dot = facts.product.dot;
+    int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis), depth = extentOf(dot.getLhs().getType(), depthAxis);
+    constexpr int64_t fewestStages = 2, elementBytes = 2, stagingBytesOfWarp = 2 * 2048, barrierBytes = 1024;
+    int64_t scratch = 0;
+    kernel.walk([&](tile::StoreOp store) {
+      int64_t bits = store.getView().getType().getElement().getIntOrFloatBitWidth();
+      if (!llvm::is_contained(facts.tensorStores, store) && bits < 32)
+        scratch = std::max(scratch, rows * columns * std::max<int64_t>(1, bits / 8));
+    });
+    ScheduleAttr schedule = facts.schedule;
+    int64_t ofGroup = scratch + (facts.tensorStores.empty() ? 0 : stagingBytesOfWarp * schedule.getWarps());
+    int64_t needed = fewestStages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
+    if (needed <= sharedBytes)
+      return true;
+    return refuse(dot.getLoc(), "two stages and what its stores need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
+                                    std::to_string(sharedBytes));
+  }
+
   /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view.
   void findStores() {
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
@@ -219,8 +243,8 @@ private:
 
 } // namespace
 
-std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, NoSchedule &no) {
-  return FactsFinder(kernel, no).run();
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no) {
+  return FactsFinder(kernel, sharedBytes, no).run();
 }
 
 std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns) {

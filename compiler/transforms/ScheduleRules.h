@@ -33,8 +33,8 @@ struct NoSchedule {
   bool isWorthTelling = false; ///< it has a product that could have one
 };
 
-/// The facts, or why there are none.
-std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, NoSchedule &no);
+/// The facts, or why there are none. `sharedBytes`: what a block may have.
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no);
 
 /// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can.
 std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns);

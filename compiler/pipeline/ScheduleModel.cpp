@@ -1,0 +1,104 @@
+#include "compiler/pipeline/ScheduleModel.h"
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace tilewright::compiler {
+
+namespace {
+
+constexpr int64_t stepDepth = 64, elementBytes = 2, warpgroupThreads = 128, mostAccumulators = 208;
+constexpr double ringBytes = 192 * 1024; ///< what staging leaves
+
+// Clocks under load: the power limit holds long runs of the tensor cores to the lower one.
+constexpr double shortRunOperations = 5e10, shortRunGigahertz = 1.72, longRunGigahertz = 1.42;
+
+// Tensor cores: 32 multiply-adds of 16 bits a cycle and element of the tile's step, a little more where operands come in fast.
+constexpr double multiplyRate = 32, issueCost = 1.02, fillCost = 0.25, freeFill = 0.83, fillScale = 64;
+constexpr double ingestBytesPerNanosecond = 100; ///< what a multiprocessor takes in from L2
+constexpr double sharedBytesPerCycle = 128;      ///< that the tensor cores read
+constexpr double loadLatencyCycles = 1800;       ///< from asking for a stage to its arrival
+constexpr double startCycles = 250;              ///< of a tile's products
+
+// Epilogues, cycles an element: beside products of the other group, and alone by one or two warpgroups.
+constexpr double hiddenEpilogue = 0.30, aloneByOne = 0.175, aloneByTwoSmall = 0.15, aloneByTwo = 0.115;
+constexpr int64_t smallTile = 16384;
+constexpr double groupSwitchCycles = 150;
+
+constexpr double launchCycles = 3700, endCycles = 400;
+
+// DRAM, which 92 of 132 multiprocessors saturate.
+constexpr double dramBytesPerNanosecond = 3900, saturatingShare = 0.7;
+
+double ceilingOf(int64_t count, int64_t part) {
+  return static_cast<double>((count + part - 1) / part);
+}
+
+bool isCooperative(const ProductTile &tile) {
+  return tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
+}
+
+} // namespace
+
+double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors) {
+  double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.depth);
+  double gigahertz = operations < shortRunOperations ? shortRunGigahertz : longRunGigahertz;
+  auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns), elements = rows * columns;
+  double stepBytes = (rows + columns) * stepDepth * elementBytes, stages = std::min(16.0, static_cast<double>(static_cast<int64_t>(ringBytes / stepBytes)));
+  double multiply = elements / multiplyRate, fill = stepBytes / multiply;
+  double step = std::max({multiply * (issueCost + fillCost * std::max(0.0, fill / fillScale - freeFill)), stepBytes / (ingestBytesPerNanosecond / gigahertz),
+                          (64 + columns) * 32 * (rows / 64) * 4 / sharedBytesPerCycle, loadLatencyCycles / (stages - 1)});
+  double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
+  bool cooperative = isCooperative(tile);
+  double hidden = hiddenEpilogue * elements;
+  double alone = elements * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);
+  double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns);
+  // All rounds but the first and the last are alike: of very many a part stands for the whole.
+  constexpr int64_t mostRounds = 1024;
+  auto allRounds = static_cast<int64_t>(ceilingOf(static_cast<int64_t>(tiles), multiprocessors));
+  int64_t rounds = std::min(allRounds, mostRounds);
+  int groups = cooperative ? 1 : 2;
+  // When the products and the epilogue of each of the last tiles end.
+  double productsEnd = 0;
+  std::vector<double> ends;
+  for (int64_t round = 0; round < rounds; ++round) {
+    double start = productsEnd;
+    if (round >= groups)
+      start = std::max(start, ends[static_cast<size_t>(round - groups)] + groupSwitchCycles);
+    productsEnd = start + products;
+    double epilogue = hidden > products ? products + (hidden - products) * alone / hidden : hidden;
+    if (round + 1 == rounds)
+      epilogue = alone;
+    ends.push_back(std::max(productsEnd, ends.empty() ? 0 : ends.back()) + epilogue);
+  }
+  double compute = launchCycles + ends.back() * static_cast<double>(allRounds) / static_cast<double>(rounds) + endCycles;
+  double bytes = elementBytes * (static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
+                                 static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
+  double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));
+  double memory = launchCycles + bytes / (dramBytesPerNanosecond * share) * gigahertz;
+  return std::max(compute, memory);
+}
+
+ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
+  if (shape.rows <= 0 || shape.columns <= 0 || shape.depth < 0)
+    return {128, 128};
+  ProductTile best{};
+  double least = std::numeric_limits<double>::infinity();
+  auto consider = [&](ProductTile tile) {
+    double cycles = estimatedCycles(shape, tile, multiprocessors);
+    if (cycles < least) {
+      least = cycles;
+      best = tile;
+    }
+  };
+  for (int64_t columns : {192, 176, 208, 160, 144, 128, 112, 96, 64})
+    consider({128, columns});
+  consider({128, 256});
+  if (shape.rows <= 64)
+    for (int64_t columns : {128, 112, 96, 80, 64, 48, 32})
+      consider({64, columns});
+  return best;
+}
+
+} // namespace tilewright::compiler
