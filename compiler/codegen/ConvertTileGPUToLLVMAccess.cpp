@@ -64,13 +64,16 @@ Vectors chooseVectors(Emitter &emitter, const View &view, Type place, ValueRange
   return {width, arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, rest, emitter.constant32(0))};
 }
 
-/// The registers of each access of `width` neighbours along the contiguous dimension.
-std::vector<std::vector<int64_t>> groupsOf(Emitter &emitter, const View &view, Type place, ValueRange indices, int64_t width) {
+/// The registers of each access.
+using Groups = std::vector<std::vector<int64_t>>;
+
+/// Accesses of `width` neighbours along the contiguous dimension.
+Groups groupsOf(Emitter &emitter, const View &view, Type place, ValueRange indices, int64_t width) {
   if (!tile::isTile(place))
     return {{0}};
   layout::DistributedLayout layout = layoutAttr(place).getValue();
   if (width == 1) {
-    std::vector<std::vector<int64_t>> groups;
+    Groups groups;
     for (int64_t number = 0; number < layout.registers(); ++number)
       groups.push_back({number});
     return groups;
@@ -82,6 +85,17 @@ std::vector<std::vector<int64_t>> groupsOf(Emitter &emitter, const View &view, T
 Type accessType(Type element, size_t width) {
   Type storage = storageOf(element);
   return width == 1 ? storage : Type(VectorType::get({static_cast<int64_t>(width)}, storage));
+}
+
+/// Stored elements as what one access moves.
+Value packedElements(Emitter &emitter, ArrayRef<Value> elements) {
+  if (elements.size() == 1)
+    return elements.front();
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Value vector = LLVM::PoisonOp::create(builder, VectorType::get({static_cast<int64_t>(elements.size())}, elements.front().getType()));
+  for (auto [position, element] : llvm::enumerate(elements))
+    vector = LLVM::InsertElementOp::create(builder, vector, element, emitter.constant32(static_cast<int64_t>(position)));
+  return vector;
 }
 
 } // namespace
@@ -106,21 +120,19 @@ public:
 
   void run() {
     Vectors vectors = chooseVectors(emitter, view, type, op.getIndices(), op.getSpans(), op.getCompare());
-    if (!vectors.isWhole) {
-      emitter.setRegisters(op.getResult(), load(vectors.width));
-      return;
-    }
-    int64_t count = layoutAttr(type).getValue().registers();
-    SmallVector<Type> types(count, getElementTypeOrSelf(type));
+    Groups groups = groupsOf(emitter, view, type, op.getIndices(), vectors.width);
+    if (!vectors.isWhole)
+      return setResult(groups, loadVectors(groups));
+    // Vectors leave the branch: of single elements LLVM would make the loads of both arms one, element by element.
+    SmallVector<Type> types(groups.size(), accessType(view.element(), static_cast<size_t>(vectors.width)));
     auto branch = scf::IfOp::create(builder, types, vectors.isWhole, /*addThenBlock=*/true, /*addElseBlock=*/true);
-    for (auto [block, width] : {std::pair(branch.thenBlock(), vectors.width), std::pair(branch.elseBlock(), int64_t(1))}) {
+    for (Block *block : {branch.thenBlock(), branch.elseBlock()}) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToStart(block);
-      Registers values = load(width);
-      scf::YieldOp::create(builder, values);
+      scf::YieldOp::create(builder, block == branch.thenBlock() ? loadVectors(groups) : loadElements(groups));
       places.forget();
     }
-    emitter.setRegisters(op.getResult(), Registers(branch.getResults()));
+    setResult(groups, Registers(branch.getResults()));
   }
 
 protected:
@@ -133,33 +145,43 @@ protected:
   Registers otherwise;
   SmallVector<int64_t> otherwiseMap;
 
-  Registers load(int64_t width) {
-    auto groups = groupsOf(emitter, view, type, op.getIndices(), width);
-    size_t count = 0;
-    for (const auto &group : groups)
-      count += group.size();
-    Registers results(count);
-    for (const auto &group : groups)
-      loadOne(group, results);
-    return results;
+  /// One access for each group.
+  Registers loadVectors(const Groups &groups) {
+    return llvm::map_to_vector(groups, [&](const auto &group) { return loadGroup(group); });
+  }
+
+  /// The same values, each element by an access of its own.
+  Registers loadElements(const Groups &groups) {
+    return llvm::map_to_vector(groups, [&](const auto &group) {
+      SmallVector<Value> elements = llvm::map_to_vector(group, [&](int64_t number) { return loadGroup({number}); });
+      return packedElements(emitter, elements);
+    });
+  }
+
+  void setResult(const Groups &groups, ArrayRef<Value> loaded) {
+    Registers results(groups.size() * groups.front().size());
+    for (auto [group, vector] : llvm::zip(groups, loaded))
+      takeApart(group, vector, results);
+    emitter.setRegisters(op.getResult(), std::move(results));
   }
 
   /// The elements of one access.
-  void loadOne(ArrayRef<int64_t> group, Registers &results) {
-    Value inside = places.inside(group.front());
-    Value loaded = loadGroup(group, emitter.logicalAnd(inside, places.exists(group.front())));
+  void takeApart(ArrayRef<int64_t> group, Value vector, Registers &results) {
+    Value inside = otherwise.empty() ? Value() : places.inside(group.front());
     for (auto [position, number] : llvm::enumerate(group)) {
-      Value element = loaded;
+      Value element = vector;
       if (group.size() > 1)
-        element = LLVM::ExtractElementOp::create(builder, loaded, emitter.constant32(static_cast<int64_t>(position)));
+        element = LLVM::ExtractElementOp::create(builder, vector, emitter.constant32(static_cast<int64_t>(position)));
       element = fromStorage(builder, builder.getLoc(), element, getElementTypeOrSelf(type));
-      if (inside && !otherwise.empty())
+      if (inside)
         element = arith::SelectOp::create(builder, inside, element, otherwise[otherwiseMap.empty() ? 0 : otherwiseMap[number]]);
       results[number] = element;
     }
   }
 
-  Value loadGroup(ArrayRef<int64_t> group, Value condition) {
+  Value loadGroup(ArrayRef<int64_t> group) {
+    Value inside = places.inside(group.front());
+    Value condition = emitter.logicalAnd(inside, places.exists(group.front()));
     Value address = places.address(group.front());
     if (condition)
       address = arith::SelectOp::create(builder, condition, address, emitter.zeros());
@@ -191,12 +213,12 @@ public:
 
   Value element(int64_t number) {
     if (!known[number])
-      loadOne(groups[groupOf[number]], known);
+      takeApart(groups[groupOf[number]], loadGroup(groups[groupOf[number]]), known);
     return known[number];
   }
 
 private:
-  std::vector<std::vector<int64_t>> groups;
+  Groups groups;
   llvm::DenseMap<int64_t, size_t> groupOf;
   Registers known;
 };
@@ -311,15 +333,9 @@ private:
   }
 
   void storeGroup(ArrayRef<int64_t> group, Value address) {
-    auto element = [&](int64_t number) { return toStorage(builder, builder.getLoc(), values[map[number]]); };
-    Value value;
-    if (group.size() == 1) {
-      value = element(group.front());
-    } else {
-      value = LLVM::PoisonOp::create(builder, accessType(view.element(), group.size()));
-      for (auto [position, number] : llvm::enumerate(group))
-        value = LLVM::InsertElementOp::create(builder, value, element(number), emitter.constant32(static_cast<int64_t>(position)));
-    }
+    SmallVector<Value> elements =
+        llvm::map_to_vector(group, [&](int64_t number) { return toStorage(builder, builder.getLoc(), values[map[number]]); });
+    Value value = packedElements(emitter, elements);
     auto alignment = static_cast<unsigned>(bytesOf(view.element()) * static_cast<int64_t>(group.size()));
     alignment = std::min<unsigned>(alignment, static_cast<unsigned>(view.type.getAlignment()));
     LLVM::StoreOp::create(builder, value, address, alignment);
