@@ -10,6 +10,8 @@
 #include "compiler/transforms/ExpandMathConstants.h"
 #include "compiler/transforms/ExpandMathFormulas.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace tilewright {
 
 using namespace math_formulas;
@@ -34,10 +36,24 @@ struct Reduced {
 
 } // namespace
 
+/// The same in eighteen instructions. The bits of t = 1.5 * 2^23 + n serve as n: shifted to the exponent field, nothing is left of
+/// the rest. 1 + r + r^2 q(r) is summed from within, a rounding each step.
+static Expr nvidiaExp(const Expr &x) {
+  Expr t = mulAdd(x, 0x1.71547652b82fep0, x.constant(0x1.8p23));
+  Expr r = Reduced::rest(x, t - 0x1.8p23);
+  llvm::SmallVector<double> coefficients{1, 1};
+  llvm::append_range(coefficients, constants::expF32);
+  Expr n = t.bits(), half = n >> 1; // 2^(n / 2) times 2^(n - n / 2): the result may be subnormal, or overflow
+  auto power = [&](const Expr &exponent) { return asFloatLike((exponent << 23) + x.constant(1.0).bits(), x); };
+  return polynomial(r, coefficients) * power(half) * power(n - half);
+}
+
 Expr expandExp(const Expr &x, const MathTarget &target) {
   if (target.approximate)
     return approximateExp(x);
   // Beyond these the result is 0 or infinity anyway; they keep n in the range of the exponent field.
+  if (target.nvidia && !isF64(x))
+    return nvidiaExp(bounded(x, -104.0, 89.0, target));
   Reduced reduced(bounded(x, choose(x, -104.0, -746.0), choose(x, 89.0, 710.0), target));
   return scale(reduced.expMinusOne() + 1.0, reduced.n.integer, target);
 }
