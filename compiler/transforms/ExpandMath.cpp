@@ -21,7 +21,9 @@
 //   rsqrt           1.50    1.50     1 / sqrt(x)
 //   sqrt, floor, ceil, roundeven, abs, fma: exact, one instruction (fma without hardware: emulated)
 //
-// On NVIDIA's GPUs rsqrt on f32 is one instruction of at most 2 units, and operations on f32 marked `afn` have their
+// Quotients are exact too; on NVIDIA's GPUs those by one divisor share its reciprocal: ExpandMathQuotients.cpp.
+//
+// On NVIDIA's GPUs exp on f32 is 0.90 (all f32 from 2^-25 on), rsqrt on f32 is one instruction of at most 2 units, and operations on f32 marked `afn` have their
 // approximations, quotients among them: ExpandMathNvidia.cpp has the table.
 //
 // Denormals, infinities, NaN and signed zeros are as in C's Annex F. Polynomials are made by scripts/math/minimax.py.
@@ -142,6 +144,8 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
         op->erase();
       }
     }
+    if (nvidia)
+      expandSharedQuotients(getOperation());
   }
 };
 

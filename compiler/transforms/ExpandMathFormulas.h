@@ -28,6 +28,9 @@ Expr expandPow(const Expr &x, const Expr &y, const MathTarget &target);
 Expr expandRsqrt(const Expr &x, const MathTarget &target);
 Expr expandFma(const Expr &a, const Expr &b, const Expr &c, const MathTarget &target);
 
+/// Quotients of f32 in `root`, several in a block by one divisor, by its reciprocal: correctly rounded all the same.
+void expandSharedQuotients(mlir::Operation *root);
+
 // --------------------------------------------------------------------------------------------------------------------
 // Instructions of NVIDIA's GPUs, on f32 (ExpandMathNvidia.cpp has the errors)
 // --------------------------------------------------------------------------------------------------------------------

@@ -257,6 +257,9 @@ def ExpandMath : Pass<"expand-math", "::mlir::ModuleOp"> {
     %y = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%p) : (f32) -> f32
     ```
 
+    With `nvidia`, four quotients of a block by one divisor, or more, are products with its reciprocal and a correction, if divisor and
+    dividends are of ordinary size: correctly rounded all the same (ExpandMathQuotients.cpp).
+
     sqrt, floor, ceil, roundeven, absf and fma stay: they are instructions (SSE4.1 and FMA on x86). Without `fma`, math.fma is
     emulated. Not handled: narrow floats (expand-casts widens them first), other functions of the math dialect.
   }];

@@ -194,6 +194,51 @@ func.func @no_sigmoid(%x: f32) -> (f32, f32) {
 
 // -----
 
+// Four quotients by one divisor, or more, are made of its reciprocal, if all are of ordinary size.
+// CHECK-LABEL: func.func @shared_divisor(
+// CHECK-COUNT-4: arith.divf
+// NVIDIA-LABEL: func.func @shared_divisor(
+// NVIDIA-SAME:    %[[A:[^:]*]]: f32, %[[B:[^:]*]]: f32
+// NVIDIA:         %[[Y:.*]] = arith.divf %{{.*}}, %[[B]] : f32
+// NVIDIA:         scf.if %{{.*}} -> (f32, f32, f32, f32) {
+// NVIDIA-NEXT:      %[[Q:.*]] = arith.mulf %[[A]], %[[Y]] : f32
+// NVIDIA-NEXT:      %[[N:.*]] = arith.negf %[[Q]] : f32
+// NVIDIA-NEXT:      %[[R:.*]] = math.fma %[[N]], %[[B]], %[[A]] : f32
+// NVIDIA-NEXT:      math.fma %[[R]], %[[Y]], %[[Q]] : f32
+// NVIDIA-NOT:       arith.divf
+// NVIDIA:         } else {
+// NVIDIA-COUNT-4:   arith.divf
+// NVIDIA-NOT:     arith.divf
+// NVIDIA:         return
+func.func @shared_divisor(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32) -> (f32, f32, f32, f32) {
+  %0 = arith.divf %a, %b : f32
+  %1 = arith.divf %c, %b : f32
+  %2 = arith.divf %d, %b : f32
+  %3 = arith.divf %e, %b : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// -----
+
+// Three are too few; one that is used before the last would have to wait.
+// NVIDIA-LABEL: func.func @few_or_used_early(
+// NVIDIA-NOT:     scf.if
+// NVIDIA:         return
+func.func @few_or_used_early(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32) -> (f32, f32, f32, f32, f32) {
+  %0 = arith.divf %a, %c : f32
+  %1 = arith.divf %b, %c : f32
+  %2 = arith.divf %d, %c : f32
+  %3 = arith.divf %a, %e : f32
+  %4 = arith.divf %b, %e : f32
+  %5 = arith.divf %c, %e : f32
+  %6 = arith.addf %5, %a : f32
+  %7 = arith.divf %6, %e : f32
+  %8 = arith.addf %3, %4 : f32
+  return %0, %1, %2, %7, %8 : f32, f32, f32, f32, f32
+}
+
+// -----
+
 // Without it, and on f64 always, only rsqrt has an instruction that is good enough: for f32.
 // NVIDIA-LABEL: func.func @exact(
 // NVIDIA-NOT:     approx

@@ -346,6 +346,67 @@ TEST_P(MathApproximation, F32) {
   std::printf("%-6s 2^%.1f\n", GetParam().name, std::log2(worst));
 }
 
+// --------------------------------------------------------------------------------------------------------------------
+// Quotients by one divisor (ExpandMathQuotients.cpp)
+// --------------------------------------------------------------------------------------------------------------------
+
+/// Pairs of significands whose quotients are nearest to a point between two floats: for an odd b, the a with 2^k a = m b - c for a
+/// small c and a midpoint m.
+void appendHardQuotients(std::vector<float> &a, std::vector<float> &b, std::mt19937_64 &random) {
+  uint64_t divisor = (random() & 0x7fffff) | 0x800001, inverse = divisor;
+  for (int i = 0; i < 5; ++i)
+    inverse *= 2 - divisor * inverse; // modulo 2^64, by Newton
+  for (int64_t c = -20; c <= 20; ++c)
+    for (int k : {24, 25}) {
+      uint64_t modulus = uint64_t(1) << k, middle = (static_cast<uint64_t>(c) * inverse) % modulus;
+      middle += middle < (1 << 24) ? modulus : 0;
+      uint64_t dividend = (middle * divisor - static_cast<uint64_t>(c)) >> k;
+      if (c == 0 || middle >= (1 << 25) || dividend < (1 << 23) || dividend >= (1 << 24))
+        continue;
+      a.push_back(std::ldexp(float(dividend), int(random() % 20) - 40));
+      b.push_back(std::ldexp(float(divisor), int(random() % 20) - 30));
+    }
+}
+
+TEST(SharedQuotients, AreRoundedCorrectly) {
+  std::string error;
+  Formula formula{"f32", "f32", R"(    %negated = arith.negf %a : f32
+    %twice = arith.addf %a, %a : f32
+    %thrice = arith.addf %twice, %a : f32
+    %q1 = arith.divf %negated, %b : f32
+    %q2 = arith.divf %twice, %b : f32
+    %q3 = arith.divf %thrice, %b : f32
+    %r = arith.divf %a, %b : f32)"};
+  std::unique_ptr<Elementwise> code = Elementwise::compile(formula, processorNamed("sm_80"), error);
+  ASSERT_TRUE(code) << error;
+  std::mt19937_64 random(1);
+  std::vector<float> a, b;
+  for (int i = 0; i < 2000; ++i)
+    appendHardQuotients(a, b, random);
+  ASSERT_GT(a.size(), 20000u);
+  for (int i = 0; i < 100000; ++i) { // of every size, and of ordinary ones
+    auto bits = random();
+    float x, y;
+    std::memcpy(&x, &bits, sizeof x);
+    std::memcpy(&y, reinterpret_cast<const char *>(&bits) + sizeof x, sizeof y);
+    a.push_back(i % 2 ? x : std::ldexp(std::fmod(std::ldexp(x, -100), 1.0f), int(random() % 200) - 100));
+    b.push_back(i % 2 ? y : 1 + std::fabs(std::fmod(y, 1000.0f)));
+  }
+  for (float special : {0.0f, -0.0f, 1.0f, -3.0f, 0x1p-149f, 0x1p-126f, 0x1p-100f, 0x1p100f, 0x1p127f, INFINITY, NAN})
+    for (float divisor : {0.0f, 1.0f, 3.0f, -7.0f, 0x1p-20f, 0x1p20f, 0x1p-130f, 0x1p127f, INFINITY, NAN}) {
+      a.push_back(special);
+      b.push_back(divisor);
+    }
+  std::vector<float> quotients(a.size());
+  code->run(a, b, quotients);
+  for (size_t i = 0; i < a.size(); ++i) {
+    float expected = a[i] / b[i];
+    bool same = std::isnan(expected) ? std::isnan(quotients[i])
+                                     : expected == quotients[i] && std::signbit(expected) == std::signbit(quotients[i]);
+    ASSERT_TRUE(same) << std::hexfloat << a[i] << " / " << b[i] << " is " << expected << ", found " << quotients[i];
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Functions, MathApproximation, ::testing::ValuesIn(approximations),
                          [](const ::testing::TestParamInfo<Approximation> &info) { return std::string(info.param.name); });
 
