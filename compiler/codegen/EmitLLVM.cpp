@@ -1,5 +1,6 @@
 #include "compiler/codegen/EmitLLVM.h"
 
+#include "compiler/codegen/HoistInvariantDivisions.h"
 #include "compiler/pipeline/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -62,6 +63,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool vectorize
   tuning.SLPVectorization = false; // nests are vectorized along their innermost loop; straight-line code is address arithmetic
   tuning.LoopInterleaving = vectorize;
   llvm::PassBuilder builder(&machine, tuning);
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(HoistInvariantDivisions()); });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -48,6 +48,25 @@ over (n in N by 16) {
 
 
 @test
+def else_before_the_first_element_of_a_pack_in_parts(t):
+    """The rows' place needs a division, and the first index of each row lies outside."""
+    text = """
+kernel k(x: bf16[M..., 19], y: out f32[M], z: out f32[M])
+over (i in M by 1) {
+  let d = span(19);
+  y[i] = max(x[i, d - 1, else bf16(-5.0)], over d);
+  z[i] = sum(f32(x[i, d - 1, else bf16(1.0)]), over d);
+}
+"""
+    x = t.integers((2, 16, 19), "f32", -9, 9)
+    x = array(x.value, "bf16").embedded((0, 0, 0), (0, 8, 0), (1, 1, 1))
+    y, z = t.run("k", source=t.file(text), x=x, out=dict(y="f32", z="f32"))
+    rows = x.value.reshape(32, 19)
+    t.same(y, np.maximum(rows[:, :18].max(1), -5))
+    t.same(z, rows[:, :18].sum(1) + 1)
+
+
+@test
 def launches_are_refused_when_an_index_sticks_out(t):
     text = """
 kernel k(x: f32[M], y: out f32[N], o: i64)
