@@ -1,5 +1,6 @@
 #include "compiler/codegen/EmitLLVM.h"
 
+#include "compiler/codegen/BrainFloatsAsIntegers.h"
 #include "compiler/codegen/HoistInvariantDivisions.h"
 #include "compiler/pipeline/Target.h"
 
@@ -65,6 +66,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, bool vectorize
   llvm::PassBuilder builder(&machine, tuning);
   builder.registerVectorizerStartEPCallback(
       [](llvm::FunctionPassManager &passes, llvm::OptimizationLevel) { passes.addPass(HoistInvariantDivisions()); });
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(BrainFloatsAsIntegers()));
+  });
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -173,6 +173,19 @@ def compile_prints_every_stage(t, stage):
 
 
 @test
+def a_bf16_is_chosen_without_being_rounded(t):
+    """Where a processor rounds to bf16 it flushes subnormals; where it does not, LLVM calls a function that a kernel has not."""
+    text = """
+kernel k(b: bool[M], x: bf16[M], y: out bf16[M, N])
+over (i in M by 1, j in N by 1) { y[i, j] = bf16(f32(where(f32(j) > 1.0, where(b[0], bf16(2.0), bf16(1.0)), x[i]))); }
+"""
+    arguments = ("compile", source(t, "k.tile", text), "--emit", "asm", "--target")
+    for processor in ("znver4", "sapphirerapids", "skylake-avx512", "haswell", "x86-64"):
+        assembly = tilewright(t, *arguments, f"cpu:{processor}").stdout
+        require("vcvtneps2bf16" not in assembly and "__truncsfbf2" not in assembly, processor)
+
+
+@test
 def compile_writes_an_object(t):
     path = os.path.join(t.folder, "add.o")
     tilewright(t, "compile", source(t, "good.tile", GOOD), "--emit", "object", "-o", path)

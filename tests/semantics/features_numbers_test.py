@@ -225,6 +225,20 @@ def denormals_are_kept(t, dtype):
 
 
 @test
+def denormals_of_bf16_are_kept_where_one_value_is_chosen(t):
+    """A `select` of one bf16, which LLVM would lower by way of f32 on processors that convert it."""
+    text = """
+kernel k(b: bool[M, N], x: bf16[M], y: out bf16[M, N])
+over (i in M by 1, j in N by 1) {
+  y[i, j] = bf16(f32(where(f32(j) > 1.0, where(b[1, 1], bf16(2.0), bf16(1.0)), x[i])));
+}
+"""
+    x = array([1.0, 2.0**-132, -3 * 2.0**-133, 2.0**-130], "bf16")
+    (y,) = t.run("k", source=t.file(text), b=t.flags((4, 3)), x=x, out=dict(y="bf16"))
+    t.same(y.value[:, :2], np.stack([x.value, x.value], 1), what="y")
+
+
+@test
 def a_sum_of_narrow_integers_is_wide(t):
     x = array(np.full(1000, 127), "i8")
     (y,) = t.run(
