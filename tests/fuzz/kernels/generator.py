@@ -7,7 +7,7 @@ pieces.
 
 import random
 
-from program import FUNCTIONS, Axis, Kernel, Node, Scalar, Statement, View, remove_unused
+from program import FUNCTIONS, Axis, Kernel, Node, Scalar, Statement, View, all_axes, nodes, remove_unused, statements
 
 FLOATS = ["f32", "f16", "bf16", "f8e4m3", "f8e5m2"]
 NARROW = ["f16", "bf16", "f8e4m3", "f8e5m2"]
@@ -18,6 +18,7 @@ WIDER = {
 }  # fmt: skip
 SIZES = [1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 23, 31, 32, 33]
 LARGE = [40, 48, 63, 64, 65, 70, 96, 100, 127, 128, 130, 160]
+LARGEST_TILE = 1 << 13
 BLOCKS = [1, 2, 3, 4, 5, 7, 8, 11, 16, 17, 24, 32, 48, 64]
 UNARY = ["abs", "floor", "ceil", "round", "exp", "exp2", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid"]
 
@@ -112,7 +113,33 @@ class Generator:
         kernel = Kernel(axes, body, self.views, self.scalars, self.extents, self.tunables, self.functions, self.seed)
         kernel.checked = self.chance(0.06)
         remove_unused(kernel)
+        self.limit_tiles(kernel)
         return kernel
+
+    def limit_tiles(self, kernel):
+        """Binds tunables until no tile is large: code for a GPU grows with a thread's part of one, and so does the time to compile it."""
+        tiles = [(n.axes | {a.name for a in n.info.get("over", ())}) for n in nodes(kernel)]
+        tiles += [frozenset().union(*(e.axes for e in s.expressions)) for s in statements(kernel) if s.kind == "store"]
+        spans = {a.name: a for a in all_axes(kernel) if a.is_span}
+        while True:
+            size, tunables = max((self.tile_size([spans[n] for n in tile], kernel) for tile in set(tiles)), key=lambda found: found[0], default=(0, []))
+            wide = [t for t in tunables if kernel.tunables.get(t, 64) > 1]
+            if size <= LARGEST_TILE or not wide:
+                return
+            widest = max(wide, key=lambda t: kernel.tunables.get(t, 64))
+            kernel.tunables[widest] = kernel.tunables.get(widest, 64) // 2
+
+    @staticmethod
+    def tile_size(axes, kernel):
+        """How many elements a tile has at most, and the tunables that this follows from."""
+        size, tunables = 1, []
+        for axis in axes:
+            if isinstance(axis.by, str):
+                size *= kernel.tunables.get(axis.by, 64)
+                tunables.append(axis.by)
+            else:
+                size *= axis.high.info["value"] if axis.constant else axis.by
+        return size, tunables
 
     def new_dimension(self):
         name = "MNPQRSTUVW"[len(self.extents)] if len(self.extents) < 10 else f"D{len(self.extents)}"

@@ -1,18 +1,20 @@
 """Makes a kernel that shows a fault smaller, as long as it shows the same one."""
 
+import time
+
 from independence import dependences
 from program import Node, blocks, remove_unused, slots, statements
 
-def shrink(kernel, is_same, log=lambda text: None, attempts=600):
+def shrink(kernel, is_same, attempts=600, seconds=240):
     """The smallest kernel found. `is_same(kernel)` runs one and says whether the fault is still there."""
-    tried = 0
+    tried, end = 0, time.monotonic() + seconds
     progress = True
     bound = dependences(kernel)
-    while progress and tried < attempts:
+    while progress and tried < attempts and time.monotonic() < end:
         progress = False
         for make in CANDIDATES:
             position = 0
-            while tried < attempts:
+            while tried < attempts and time.monotonic() < end:
                 smaller = kernel.copy()
                 step = make(smaller, position)
                 if step is None:
@@ -24,7 +26,6 @@ def shrink(kernel, is_same, log=lambda text: None, attempts=600):
                         kernel, progress = smaller, True
                         continue  # the same position is another one now
                 position += 1
-    log(f"shrunk in {tried} attempts")
     return kernel
 
 
