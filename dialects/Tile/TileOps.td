@@ -485,6 +485,31 @@ def Tile_RandomBitsOp : Tile_Op<"random_bits", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_CallExternalOp : Tile_Op<"call_external", [AttrSizedOperandSegments, NoMemoryEffect]> {
+  let summary = "Calls a function that is no part of the kernel, once for each element";
+  let description = [{
+    `callee` is a function of scalars that the code will be joined with later (on GPUs one in CUDA C++): a result of several is its
+    structure, in order. It is called for the elements that exist (those of `spans`), and for no others: it may not return for, or read
+    outside of a table at, what nobody computed. It has no effect and gives the same for the same operands, so equal calls are
+    merged and unused ones dropped, but a call is not moved to where it was not to run.
+
+    - call_external_c1: there is a result, and all arguments and results have the same axes in the same order
+    - call_external_c2: the spans are those of these axes, in their order
+    - call_external_c3: `callee` is an identifier
+
+    ```mlir
+    %t = tile.call_external "hash"(%tj) spans(%j : !tile.span<"j", 192>) : (tensor<192xi64, #tile.axes<"j">>) -> tensor<192xi32, #tile.axes<"j">>
+    %u, %v = tile.call_external "sine_and_cosine"(%eps) : (f32) -> (f32, f32)
+    ```
+  }];
+  let arguments = (ins StrAttr:$callee, Variadic<Tile_TileOrScalar>:$arguments, Variadic<Tile_SpanType>:$spans);
+  let results = (outs Variadic<Tile_TileOrScalar>:$results);
+  let assemblyFormat = [{
+    $callee `(` $arguments `)` (`spans` `(` $spans^ `:` type($spans) `)`)? attr-dict `:` functional-type($arguments, $results)
+  }];
+  let hasVerifier = 1;
+}
+
 //===--------------------------------------------------------------------------------------------------------------===//
 // Along an axis
 //===--------------------------------------------------------------------------------------------------------------===//

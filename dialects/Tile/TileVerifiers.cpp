@@ -6,6 +6,7 @@
 #include "dialects/Tile/Tile.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -335,6 +336,27 @@ LogicalResult RandomBitsOp::verify() {
   // random_bits_c1
   return failure(failed(verifyElement(*this, "its result", getBits().getType(), IntegerType::get(getContext(), 32))) ||
                  failed(verifySameShape(*this, getBits().getType(), getN().getType())));
+}
+
+LogicalResult CallExternalOp::verify() {
+  // call_external_c1
+  if (getResults().empty())
+    return emitOpError("expects at least one result");
+  Axes first = axes("its first result", getResults().front().getType());
+  for (auto [position, type] : llvm::enumerate(getArguments().getTypes()))
+    if (failed(verifyEqual(*this, axes(llvm::formatv("argument {0}", position), type), first)))
+      return failure();
+  for (auto [position, type] : llvm::enumerate(getResults().getTypes()))
+    if (failed(verifyEqual(*this, axes(llvm::formatv("result {0}", position), type), first)))
+      return failure();
+  // call_external_c2
+  if (failed(verifyEqual(*this, axes("its spans", getSpans()), first)))
+    return failure();
+  // call_external_c3
+  StringRef callee = getCallee();
+  bool isIdentifier = !callee.empty() && !llvm::isDigit(callee.front()) &&
+                      llvm::all_of(callee, [](char character) { return llvm::isAlnum(character) || character == '_'; });
+  return isIdentifier ? success() : emitOpError() << "calls \"" << callee << "\", which is no identifier";
 }
 
 // --------------------------------------------------------------------------------------------------------------------

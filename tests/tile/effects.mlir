@@ -62,3 +62,24 @@ func.func @reports_stay(%c: i1) {
   tile.assert 0 %c : i1
   return
 }
+
+// -----
+
+// Equal calls are one, and one that nobody uses goes; but a call is not moved to where it was not to run.
+// CHECK-LABEL: func.func @external_calls
+// CHECK-NOT:     tile.call_external
+// CHECK:         tile.for
+// CHECK-NEXT:      %[[V:.+]] = tile.call_external "f"(%{{.+}}) : (f32) -> f32
+// CHECK-NEXT:      arith.addf %[[V]], %[[V]]
+// CHECK-NOT:     tile.call_external
+func.func @external_calls(%n: i64, %v: f32) -> f32 {
+  %unused = tile.call_external "f"(%v) : (f32) -> f32
+  %r = tile.for "k" %k : i64 in %n to %n carries (%a = %v) : f32 {
+    %s = tile.call_external "f"(%v) : (f32) -> f32
+    %t = tile.call_external "f"(%v) : (f32) -> f32
+    %u = arith.addf %s, %t : f32
+    %w = arith.addf %a, %u : f32
+    tile.yield %w : f32
+  }
+  return %r : f32
+}

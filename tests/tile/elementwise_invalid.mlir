@@ -93,3 +93,51 @@ func.func @random_bits_c1_axes(%n: i64, %t: tensor<4xi64, #tile.axes<"i">>) {
   %u = tile.random_bits %n, %t : tensor<4xi64, #tile.axes<"i">> -> i32
   return
 }
+
+// -----
+
+func.func @call_external_c1_none(%a: f32) {
+  // expected-error @below {{expects at least one result}}
+  tile.call_external "f"(%a) : (f32) -> ()
+  return
+}
+
+// -----
+
+func.func @call_external_c1_argument(%a: f32, %i: !tile.span<"i", 4>) {
+  // expected-error @below {{expects argument 0 [] to have the axes of its first result [i:4], in their order}}
+  %t = tile.call_external "f"(%a) spans(%i : !tile.span<"i", 4>) : (f32) -> tensor<4xf32, #tile.axes<"i">>
+  return
+}
+
+// -----
+
+func.func @call_external_c1_result(%a: tensor<4xf32, #tile.axes<"i">>, %i: !tile.span<"i", 4>) {
+  // expected-error @below {{expects result 1 [] to have the axes of its first result [i:4], in their order}}
+  %t, %u = tile.call_external "f"(%a) spans(%i : !tile.span<"i", 4>) : (tensor<4xf32, #tile.axes<"i">>) -> (tensor<4xf32, #tile.axes<"i">>, f32)
+  return
+}
+
+// -----
+
+func.func @call_external_c2(%a: tensor<4xf32, #tile.axes<"i">>) {
+  // expected-error @below {{expects its spans [] to have the axes of its first result [i:4], in their order}}
+  %t = tile.call_external "f"(%a) : (tensor<4xf32, #tile.axes<"i">>) -> tensor<4xf32, #tile.axes<"i">>
+  return
+}
+
+// -----
+
+func.func @call_external_c3(%a: f32) {
+  // expected-error @below {{calls "2f", which is no identifier}}
+  %t = tile.call_external "2f"(%a) : (f32) -> f32
+  return
+}
+
+// -----
+
+func.func @call_external_c3_empty() {
+  // expected-error @below {{calls "", which is no identifier}}
+  %t = tile.call_external ""() : () -> f32
+  return
+}
