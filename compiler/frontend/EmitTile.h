@@ -45,9 +45,16 @@ struct Message {
   size_t positionCount = 0; ///< how many of the values, the last ones, are the position in the grid
 };
 
+/// An external function and the callee of its tile.call_external.
+struct ExternalCallee {
+  std::string symbol;
+  const typed::Function *function = nullptr;
+};
+
 struct EmittedKernel {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< one tile.kernel, verified
   std::vector<Message> messages;
+  std::vector<ExternalCallee> externals; ///< one for each declaration, in the order of their first calls
 };
 
 /// Emits one kernel. Every tunable needs a capacity. Locations are the source's lines. Functions are inlined, variables become

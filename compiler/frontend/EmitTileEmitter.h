@@ -81,7 +81,11 @@ private:
   mlir::Value emitDot(const Expr &expr);
   Values emitCall(const Expr &expr);
   Values emitCombine(const Expr &expr);
+  /// One or more results. The arguments may have fewer axes than the results' types.
+  Values emitCallOf(const typed::Function &function, mlir::ValueRange arguments);
   Values emitInlined(const typed::Function &function, mlir::ValueRange arguments);
+  Values emitExternal(const typed::Function &function, mlir::ValueRange arguments);
+  const std::string &symbolOf(const typed::Function &external);
   mlir::Value emitIndex(const Expr &expr);
   Values emitAll(const std::vector<const Expr *> &expressions);
   mlir::Value axisValue(const typed::Axis &axis);

@@ -1,6 +1,8 @@
 // Expressions but the elementwise ones: leaves, loads, what goes along an axis, calls.
 #include "compiler/frontend/EmitTileEmitter.h"
 
+#include "compiler/frontend/TreeBuilder.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -237,13 +239,41 @@ Value TileEmitter::emitDot(const Expr &expr) {
 // --------------------------------------------------------------------------------------------------------------------
 
 TileEmitter::Values TileEmitter::emitCall(const Expr &expr) {
-  const Function &function = *expr.callee;
-  if (function.external || function.opaque) {
-    fail(expr.where, "the target has no " + function.name + ": " +
-                         (function.external ? "CUDA functions run on GPUs only" : "no function was given for it"));
+  if (expr.callee->opaque) {
+    fail(expr.where, "no function was given for " + expr.callee->name);
     return {constant(typeOf(expr.type), int64_t{0})};
   }
-  return emitInlined(function, emitAll(expr.operands));
+  return emitCallOf(*expr.callee, emitAll(expr.operands));
+}
+
+TileEmitter::Values TileEmitter::emitCallOf(const Function &function, ValueRange arguments) {
+  return function.external ? emitExternal(function, arguments) : emitInlined(function, arguments);
+}
+
+TileEmitter::Values TileEmitter::emitExternal(const Function &function, ValueRange arguments) {
+  Axes all;
+  for (const Symbol *parameter : function.parameters)
+    TreeBuilder::addAxes(all, parameter->type.axes);
+  Values operands;
+  SmallVector<Type> results;
+  for (auto [parameter, argument] : llvm::zip(function.parameters, arguments))
+    operands.push_back(broadcast(argument, {parameter->type.dtype, all}));
+  for (DType result : function.external->results)
+    results.push_back(typeOf({result, all}));
+  auto call = tile::CallExternalOp::create(builder, where, results, symbolOf(function), operands, spansOf(all));
+  return llvm::to_vector_of<Value>(call.getResults());
+}
+
+/// `tw_cuda_hash`; a second declaration of the name, in a file that is imported under a name, has `tw_cuda2_hash`.
+const std::string &TileEmitter::symbolOf(const Function &function) {
+  size_t namesakes = 0;
+  for (const ExternalCallee &known : result.externals) {
+    if (known.function->external->declared == function.external->declared)
+      return known.symbol;
+    namesakes += known.function->name == function.name;
+  }
+  std::string number = namesakes ? std::to_string(namesakes + 1) : "";
+  return result.externals.emplace_back(ExternalCallee{"tw_cuda" + number + "_" + function.name, &function}).symbol;
 }
 
 TileEmitter::Values TileEmitter::emitInlined(const Function &function, ValueRange arguments) {
@@ -282,7 +312,7 @@ TileEmitter::Values TileEmitter::emitCombine(const Expr &expr) {
     OpBuilder::InsertionGuard guard(builder);
     mlir::Block *block = builder.createBlock(&combine->getRegion(0), {}, twice, SmallVector<Location>(twice.size(), where));
     ++effectFreeDepth;
-    Values combined = emitInlined(*expr.callee, block->getArguments());
+    Values combined = emitCallOf(*expr.callee, block->getArguments());
     --effectFreeDepth;
     tile::YieldOp::create(builder, where, combined);
   }

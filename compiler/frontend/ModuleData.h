@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/frontend/Diagnostics.h"
+#include "compiler/frontend/ExternalFiles.h"
 #include "compiler/frontend/Scope.h"
 #include "compiler/frontend/Sema.h"
 
@@ -20,6 +21,7 @@ struct ModuleData {
   std::deque<ast::File> files;
   std::deque<FileScope> scopes;
   std::deque<FunctionInfo> functions;
+  ExternalFiles externalFiles;
   typed::Kernel constants; ///< the arena of typed top-level constants
   const FileScope *main = nullptr;
   std::deque<KernelInfo> kernels;

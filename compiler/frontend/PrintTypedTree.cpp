@@ -230,7 +230,7 @@ private:
     for (const Symbol *parameter : function.parameters)
       parameters += (parameters.empty() ? "" : ", ") + parameter->name + ": " + typeText(parameter->type);
     line("fn " + function.name + "(" + parameters + ")" +
-         (function.external ? " external \"" + function.externalPath + "\""
+         (function.external ? " external \"" + function.external->path + "\""
           : function.opaque ? " opaque"
                             : ""));
     ++indent;

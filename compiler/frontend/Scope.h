@@ -20,6 +20,7 @@ struct FunctionInfo {
   SourceRange where;                                     ///< of its name
   const ast::FunctionDeclaration *declaration = nullptr; ///< exactly one of these two is set
   const ast::ExternDeclaration *external = nullptr;
+  const ExternalFile *externalFile = nullptr; ///< null: it was not found
   const FileScope *file = nullptr;
   const ast::DerivativeDeclaration *rule = nullptr;
   const FileScope *ruleFile = nullptr;

@@ -173,11 +173,12 @@ const Function *Elaborator::bodilessInstance(const FunctionValue &function, cons
   Function &instance = kernel.functions.emplace_back();
   instance.name = function.name;
   const ast::ExternDeclaration *external = function.info ? function.info->external : nullptr;
-  instance.external = external != nullptr;
   instance.opaque = !external;
   if (external) {
     instance.where = function.info->where;
-    instance.externalPath = external->path.value;
+    instance.external = External{instance.where, external->path.value, external->path.where, function.info->externalFile, {}, {}};
+    for (const TileType &type : types)
+      instance.external->parameters.push_back(type.dtype);
   }
   Axes axes;
   for (size_t i = 0; i < types.size(); ++i) {
@@ -187,8 +188,10 @@ const Function *Elaborator::bodilessInstance(const FunctionValue &function, cons
   }
   std::vector<TileType> &results = bodilessResults[&instance];
   if (external)
-    for (const ast::DTypeReference &result : external->results)
-      results.push_back({resolve(result).value_or(DType::F32), axes});
+    for (const ast::DTypeReference &result : external->results) {
+      instance.external->results.push_back(resolve(result).value_or(DType::F32));
+      results.push_back({instance.external->results.back(), axes});
+    }
   else
     results.push_back({function.type->result, axes});
   return &instance;

@@ -229,8 +229,12 @@ void ModuleLoader::declareExternal(FileScope &scope, const ast::ExternDeclaratio
   for (const ast::FunctionParameter &parameter : declaration.parameters)
     if (parameter.over)
       diagnostics.error(parameter.name.where, "an external function is elementwise, so it takes no axis");
+  if (std::optional<std::string> reason = whyNoCudaName(declaration.name.text))
+    diagnostics.error(declaration.name.where, "no CUDA function can be named " + quoted(declaration.name.text) + ": " + *reason)
+        .help("give it another name in " + quoted(declaration.path.value));
   FunctionInfo info;
   info.external = &declaration;
+  info.externalFile = module.externalFiles.find(declaration.path.value, scope.path, resolver);
   declareFunction(scope, declaration.name, std::move(info));
 }
 

@@ -19,6 +19,8 @@
 
 namespace tilewright::frontend {
 
+struct ExternalFile;
+
 // --------------------------------------------------------------------------------------------------------------------
 // Dtypes (DType itself is in AST.h)
 // --------------------------------------------------------------------------------------------------------------------
@@ -252,6 +254,15 @@ struct Statement {
   std::vector<PrintPart> parts; ///< Print, Assert (its texts)
 };
 
+/// `extern "cuda" fn hash(x: i32) -> i32 from "hash.cuh";`
+struct External {
+  SourceRange declared; ///< the name in the declaration; another declaration has another one
+  std::string path;
+  SourceRange pathWhere;
+  const ExternalFile *file = nullptr; ///< null: it was not found
+  std::vector<DType> parameters, results;
+};
+
 /// A function for one choice of argument types (axes included): a pure body and its results.
 struct Function {
   std::string name; ///< `gelu`, `deriv(gelu)`
@@ -259,9 +270,8 @@ struct Function {
   Block body; ///< Let, Var, Assign, For only
   std::vector<const Expr *> results; ///< none in an external or opaque one: a Call's resultTypes tell what it gives
   SourceRange where;
-  bool external = false;      ///< extern "cuda": no body
-  bool opaque = false;        ///< a function static that is not bound, while a kernel is only checked
-  std::string externalPath;
+  std::optional<External> external; ///< no body
+  bool opaque = false; ///< a function static that is not bound, while a kernel is only checked
 };
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -166,13 +166,19 @@ TEST(EmitTile, TunableWithoutCapacityIsAFault) {
   EXPECT_NE(emitted.faults.find("the tunable BLOCK has no value"), std::string::npos) << emitted.faults;
 }
 
-TEST(EmitTile, CudaFunctionsAreRefused) {
-  std::unique_ptr<Module> module = checked("extern \"cuda\" fn hash(x: i32) -> i32 from \"hash.cuh\";\n"
-                                           "kernel k(x: i32[N], y: out i32[N])\nover (i in N by B) { y[i] = hash(x[i]); }\n");
-  Emitted emitted = emit(*module, {});
-  EXPECT_FALSE(emitted.hasModule);
-  EXPECT_NE(emitted.faults.find("the target has no hash: CUDA functions run on GPUs only"), std::string::npos)
-      << emitted.faults;
+TEST(EmitTile, CudaFunctionsAreCalledForEachElement) {
+  std::string text = irOf("extern \"cuda\" fn mix(x: i32, y: i32) -> (i32, f32) from \"mix.cuh\";\n"
+                          "kernel k(x: i32[M], u: i32[N], y: out f32[M, N])\nover (i in M by 8, j in N by 4) {\n"
+                          "  let (a, b) = mix(x[i], u[j]);\n  y[i, j] = f32(a) + b;\n}\n");
+  expectInOrder(text, {"tile.broadcast", "tile.broadcast",
+                       "tile.call_external \"tw_cuda_mix\"(", ") spans(%i, %j : !tile.span<\"i\", 8>, !tile.span<\"j\", 4>)",
+                       "-> (tensor<8x4xi32, #tile.axes<\"i\", \"j\">>, " + tensorIJ + ")"});
+}
+
+TEST(EmitTile, ACudaFunctionCombines) {
+  std::string text = irOf("extern \"cuda\" fn mix(x: i32, y: i32) -> i32 from \"mix.cuh\";\n"
+                          "kernel k(x: i32[N], y: out i32[1])\nover () { for j in N by 4 { y[0] += reduce(mix, x[j], over j); } }\n");
+  expectInOrder(text, {"tile.fold", "combine (%arg", "tile.call_external \"tw_cuda_mix\"(%arg", ") : (i32, i32) -> i32", "tile.yield"});
 }
 
 // --------------------------------------------------------------------------------------------------------------------
