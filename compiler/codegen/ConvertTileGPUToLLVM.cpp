@@ -103,7 +103,7 @@ private:
       if (isOpTriviallyDead(op))
         op->erase();
     });
-    return success();
+    return gpu::lowerExternalCalls(function);
   }
 
   /// What an artifact must say of the code.

@@ -641,6 +641,7 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tile::BroadcastOp op) { return emitBroadcast(*this, op), true; })
           .Case([&](tile::LoadOp op) { return emitLoad(*this, op), true; })
           .Case([&](tile::StoreOp op) { return emitStore(*this, op), true; })
+          .Case([&](tile::CallExternalOp op) { return emitCallExternal(*this, op), true; })
           .Case([&](tile::AccumulateOp op) { return emitAccumulate(*this, op), true; })
           .Case([&](tile::AtomicRMWOp op) { return emitAtomicRMW(*this, op), true; })
           .Case([&](tile::ReduceOp op) { return emitReduce(*this, op), true; })

@@ -1,5 +1,5 @@
 // One kernel of a GPU module while it is written: where a thread's part of each value is. What each operation becomes stands in
-// a file for each topic: Grid, Access, Control, Conversions, Dots, Reductions, Sums, Reports.
+// a file for each topic: Grid, Access, Calls, Control, Conversions, Dots, Reductions, Sums, Reports.
 //
 // A tile is as many scalars as its layout has registers. All threads run the same code on their own lane and warp numbers; what
 // a register of them holds follows from the layout (coordinate), and whether that exists from the spans (existence).
@@ -219,6 +219,10 @@ mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);
 int64_t divisorOfSteps(mlir::Value low, int64_t step);
 // Grid
 mlir::LogicalResult emitTiles(Emitter &emitter);
+// Calls
+void emitCallExternal(Emitter &emitter, tile::CallExternalOp op);
+/// Makes calls of LLVM's of the scalar ones in a complete function, and declares what they call.
+mlir::LogicalResult lowerExternalCalls(mlir::LLVM::LLVMFuncOp function);
 // Conversions
 void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);

@@ -21,12 +21,12 @@ using namespace mlir;
 
 namespace tilewright::gpu {
 
-/// Whether a value is computed from scalars and dimensions alone.
+/// Whether a value is computed from scalars and dimensions alone, by what the host can compute.
 static bool isKnownFromSizes(Value value, tile::KernelOp kernel) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return cast<BlockArgument>(value).getOwner() == &kernel.getBlock();
-  return !isa<tile::LoadOp>(op) && op->getNumRegions() == 0 &&
+  return !isa<tile::LoadOp, tile::CallExternalOp>(op) && op->getNumRegions() == 0 &&
          llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand, kernel); });
 }
 

@@ -151,7 +151,7 @@ bool isSelectableCall(const llvm::CallBase &call) {
     return false;
   llvm::StringRef name = callee->getName();
   if (!callee->isIntrinsic())
-    return !callee->isDeclaration();
+    return !callee->isDeclaration() || callee->hasFnAttribute(externalFunctionAttribute);
   if (llvm::is_contained(approximate, name))
     return llvm::cast<llvm::FPMathOperator>(call).hasApproxFunc();
   return llvm::any_of(selectable, [&](llvm::StringRef start) { return name.starts_with(start); });

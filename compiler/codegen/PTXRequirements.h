@@ -12,6 +12,9 @@ namespace tilewright::compiler {
 
 struct GpuTarget;
 
+/// An attribute of functions that the runtime will put into the module: they may be called without being defined.
+inline constexpr char externalFunctionAttribute[] = "tilewright-external";
+
 /// The lowest PTX version for the target and the module's hardware intrinsics, 80 for 8.0; nothing (with a reason) if the
 /// target lacks one of them.
 std::optional<unsigned> requiredPTXVersion(const llvm::Module &module, const GpuTarget &target, std::string &error);

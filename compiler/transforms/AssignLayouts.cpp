@@ -120,6 +120,7 @@ private:
         .Case([&](tile::FoldOp op) -> Wish { return reduced(op.getStates().front(), op.getResult(number)); })
         .Case([&](tile::ScanOp op) -> Wish { return firstWish(op.getStates(), value.getType()); })
         .Case([&](tile::AtomicRMWOp op) -> Wish { return placeLayout(op.getValue(), op); })
+        .Case([&](tile::CallExternalOp op) -> Wish { return wishOfCall(op); })
         .Case([&](tile::ForOp op) -> Wish {
           return firstWish({op.getBody().front().getTerminator()->getOperand(number), op.getInitial()[number]}, value.getType());
         })
@@ -153,6 +154,13 @@ private:
     if (rankOf(load.getType()) < 2 || followsUse(load))
       return std::nullopt;
     return rules.forMemory(load.getType(), tilegpu::contiguousAxisOf(load.getView().getType(), load.getIndices()));
+  }
+
+  /// A call is not made again for another layout, so it has one even if no argument has.
+  std::optional<DistributedLayout> wishOfCall(tile::CallExternalOp op) {
+    Type type = op.getResults().front().getType();
+    std::optional<DistributedLayout> wished = firstWish(op.getArguments(), type);
+    return wished ? *wished : rules.byDefault(type);
   }
 
   /// A transposition keeps every element where it is.
@@ -307,6 +315,15 @@ private:
         .Case([&](tile::ScanOp op) {
           DistributedLayout layout = wishOrDefault(op.getStates().front());
           setOperands(op.getStatesMutable(), op.getStates().front().getType(), layout);
+          for (Value result : op.getResults())
+            setType(result, layout);
+        })
+        .Case([&](tile::CallExternalOp op) {
+          Type type = op.getResults().front().getType();
+          if (!tile::isTile(type))
+            return;
+          DistributedLayout layout = *wishOfCall(op);
+          setOperands(op.getArgumentsMutable(), type, layout);
           for (Value result : op.getResults())
             setType(result, layout);
         })

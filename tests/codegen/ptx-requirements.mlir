@@ -2,6 +2,7 @@
 // RUN: split-file %s %t
 // RUN: not tile-opt --emit-ptx=sm_90a %t/sin.mlir 2>&1 | FileCheck %s --check-prefix=SIN
 // RUN: not tile-opt --emit-ptx=sm_90a %t/library.mlir 2>&1 | FileCheck %s --check-prefix=LIBRARY
+// RUN: tile-opt --emit-ptx=sm_90a %t/external.mlir | FileCheck %s --check-prefix=EXTERNAL
 // RUN: not tile-opt --emit-ptx=sm_90a %t/remainder.mlir 2>&1 | FileCheck %s --check-prefix=REMAINDER
 // RUN: not tile-opt --emit-ptx=sm_80 %t/registers.mlir 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // RUN: tile-opt --emit-ptx=sm_90a %t/registers.mlir | FileCheck %s --check-prefix=TAKEN
@@ -27,6 +28,18 @@ llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
 llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 llvm.func @k(%p: !llvm.ptr) attributes {nvvm.kernel} {
   %r = llvm.call @vprintf(%p, %p) : (!llvm.ptr, !llvm.ptr) -> i32
+  llvm.return
+}
+
+//--- external.mlir
+// What the runtime will put into the module may be called.
+// EXTERNAL: .extern .func  (.param .b32 func_retval0) tw_cuda_hash
+// EXTERNAL: call.uni (retval0), tw_cuda_hash, (param0);
+llvm.func @tw_cuda_hash(i32) -> i32 attributes {passthrough = ["tilewright-external"]}
+llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} {
+  %x = llvm.load %p : !llvm.ptr<1> -> i32
+  %y = llvm.call @tw_cuda_hash(%x) : (i32) -> i32
+  llvm.store %y, %p : i32, !llvm.ptr<1>
   llvm.return
 }
 

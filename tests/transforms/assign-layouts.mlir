@@ -354,3 +354,33 @@ tile.kernel @batch(%y: !y, %B: i64, %I: i64, %J: i64) dimensions = 3 {
   %d = tile.dot %a, %b, %c over (%k) : !a, !b, !tile.span<"k", 32> -> !c
   tile.store %d, %y[%tb, %ti, %tj] spans(%sb, %si, %sj) compare [false, false, false] : !c, !y, (!ib, !ii, !ij), spans(!sb, !si, !sj)
 }
+
+// -----
+
+!x = !tile.view<element = i32, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 16>
+!s = !tile.span<"i", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!t = tensor<128xi32, #tile.axes<"i">>
+!f = tensor<128xf32, #tile.axes<"i">>
+
+// A call of an external function is made once: it has the layout in which memory is met, all its results have it, and both stores
+// take them as they are.
+// CHECK-DAG:   #[[$V:layout[0-9]*]] = #tilegpu.distributed<[128], registers = {{\[\[}}1], [2]], lanes = {{\[\[}}4], [8], [16], [32], [64]]
+// CHECK-LABEL: tile.kernel @called(
+// CHECK:         %[[A:.+]] = tile.load %x{{.*}} -> tensor<128xi32, #tile.axes<"i", layout = #[[$V]]>>
+// CHECK-NEXT:    %[[R:.+]]:2 = tile.call_external "f"(%[[A]]) spans(%i : {{.*}}) : (tensor<128xi32, #tile.axes<"i", layout = #[[$V]]>>) -> (tensor<128xf32, #tile.axes<"i", layout = #[[$V]]>>, tensor<128xf32, #tile.axes<"i", layout = #[[$V]]>>)
+// CHECK-NOT:     tile.call_external
+// CHECK-NOT:     tilegpu.convert_layout
+// CHECK:         tile.store %[[R]]#0, %y
+// CHECK:         tile.store %[[R]]#1, %z
+tile.kernel @called(%x: !x, %y: !y, %z: !y, %N: i64) dimensions = 1 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !s in %c0 to %N {
+    %ti = tile.index %i : !s -> !i
+    %a = tile.load %x[%ti] spans(%i) compare [false] : !x, (!i), spans(!s) -> !t
+    %b, %c = tile.call_external "f"(%a) spans(%i : !s) : (!t) -> (!f, !f)
+    tile.store %b, %y[%ti] spans(%i) compare [false] : !f, !y, (!i), spans(!s)
+    tile.store %c, %z[%ti] spans(%i) compare [false] : !f, !y, (!i), spans(!s)
+  }
+}
