@@ -117,8 +117,10 @@ std::string artifactMetadata(const frontend::Module &module, const frontend::typ
   metadata["chosen"] = facts.capacities;
   metadata.update(viewFacts(kernel, facts.options));
   metadata.update(loweringFacts(lowered));
-  if (facts.gpu)
+  if (facts.gpu) {
     metadata.update(gpuFacts(lowered, metadata.at("parameters")));
+    metadata["cuda"] = facts.cuda;
+  }
   metadata["grid_variables"] = kernel.grid.size();
   metadata["messages"] = messageTable(facts.messages);
   // A file's name, which places begin with, may have any bytes.

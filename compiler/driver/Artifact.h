@@ -4,6 +4,8 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/frontend/EmitTile.h"
 
+#include <nlohmann/json.hpp>
+
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +26,7 @@ struct ArtifactFacts {
   const GpuTarget *gpu; ///< one of the two
   const std::map<std::string, int64_t> &capacities;
   const std::vector<frontend::Message> &messages;
+  const nlohmann::ordered_json &cuda; ///< for a GPU: cudaSource
 };
 
 /// The metadata as JSON. `lowered` carries what the lowering decided as `tilewright.*` attributes: grid kind, sums, scratch.

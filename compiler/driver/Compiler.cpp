@@ -6,6 +6,7 @@
 #include "compiler/driver/Artifact.h"
 #include "compiler/driver/ChooseTunables.h"
 #include "compiler/driver/CompileThread.h"
+#include "compiler/driver/CudaSource.h"
 #include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Pipeline.h"
 #include "compiler/pipeline/Target.h"
@@ -87,6 +88,7 @@ private:
   std::map<std::string, int64_t> capacities;
   std::unique_ptr<mlir::MLIRContext> context;
   EmittedKernel emitted;
+  nlohmann::ordered_json cuda; ///< that the kernel's external functions come from
   std::string internalErrors; ///< what MLIR says of IR that we made wrongly
   std::vector<std::pair<SourceRange, std::string>> remarks; ///< of the last lowering
 
@@ -147,7 +149,7 @@ private:
     // Once more with every size known: limits on tiles and requirements on tunables are decided now.
     specialization.tunables = capacities;
     kernel = module.specialize(options.kernel, specialization, diagnostics);
-    return kernel && refuseExternalFunctions();
+    return kernel && (gpu || refuseExternalFunctions());
   }
 
   bool refuseExternalFunctions() {
@@ -156,7 +158,7 @@ private:
         diagnostics
             .error(expr.where, "`" + expr.callee->name + "` is a CUDA function, and the target `" + options.target + "` has none")
             .note(expr.callee->where, "declared here")
-            .help("no target of this version has any; give the kernel a function of the language");
+            .help("compile for a GPU (`cuda`, `emulator`), or give the kernel a function of the language");
         return false;
       }
     return true;
@@ -219,11 +221,20 @@ private:
     emitted = emitTile(*kernel, emitOptions, *context);
     if (!emitted.module)
       return compilerFault("the tile dialect");
+    if (gpu && !findCudaSource())
+      return false;
     if (!runPasses("the tile passes", addTilePasses))
       return false;
     if (stage == Stage::Tile)
       printModule();
     return stage != Stage::Tile;
+  }
+
+  bool findCudaSource() {
+    std::optional<nlohmann::ordered_json> found = cudaSource(emitted.externals, diagnostics);
+    if (found)
+      cuda = std::move(*found);
+    return found.has_value();
   }
 
   bool runPasses(const std::string &step, const std::function<void(mlir::OpPassManager &)> &add) {
@@ -328,7 +339,7 @@ private:
       result.output = std::move(*ptx);
       return;
     }
-    ArtifactFacts facts{options, nullptr, &*gpu, capacities, emitted.messages};
+    ArtifactFacts facts{options, nullptr, &*gpu, capacities, emitted.messages, cuda};
     result.output = packArtifact(artifactMetadata(module, *kernel, facts, *emitted.module), *ptx);
   }
 
@@ -366,7 +377,7 @@ private:
       fail(Outcome::Failed, error);
       return;
     }
-    ArtifactFacts facts{options, &target, nullptr, capacities, emitted.messages};
+    ArtifactFacts facts{options, &target, nullptr, capacities, emitted.messages, cuda};
     result.output = packArtifact(artifactMetadata(module, *kernel, facts, *emitted.module), *shared);
   }
 };

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,21 @@
 
 using namespace tilewright::runtime;
 using namespace tilewright::runtime::cuda;
+
+namespace {
+
+/// Where the toolkit of a library has `cuda_fp16.h` and the like: toolkits have include beside lib.
+std::string headersBeside(const void *function) {
+  Dl_info information;
+  if (!dladdr(function, &information) || !information.dli_fname)
+    return "";
+  std::error_code error;
+  auto library = std::filesystem::canonical(information.dli_fname, error);
+  auto folder = library.parent_path().parent_path() / "include";
+  return !error && std::filesystem::exists(folder / "cuda_fp16.h", error) ? folder.string() : "";
+}
+
+} // namespace
 
 Result<Nvrtc> Nvrtc::open(const std::string &path) {
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -31,6 +47,7 @@ Result<Nvrtc> Nvrtc::open(const std::string &path) {
   int major = 0, minor = 0;
   nvrtc.getVersion(&major, &minor);
   nvrtc.versionText = concat("NVRTC ", major, '.', minor);
+  nvrtc.headerFolder = headersBeside(reinterpret_cast<const void *>(nvrtc.create));
   return nvrtc;
 }
 
@@ -76,6 +93,8 @@ Result<CudaFunctions> Nvrtc::compile(const std::string &kernel, const CudaSource
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
     if (const char *home = std::getenv(variable); home && *home)
       options.push_back(concat("--include-path=", home, "/include"));
+  if (!headerFolder.empty())
+    options.push_back(concat("--include-path=", headerFolder));
   std::vector<const char *> list;
   for (const std::string &option : options)
     list.push_back(option.c_str());

@@ -30,6 +30,7 @@ private:
   static Result<Nvrtc> open(const std::string &path);
 
   std::string versionText;
+  std::string headerFolder; ///< of the toolkit that the library is part of; "": it has none
 };
 
 } // namespace tilewright::runtime::cuda

@@ -6,8 +6,9 @@ A block marked `tile` is a source file. The next block, marked `console`, holds 
     y = [2, 4, 6]
 
 FILE is the block above, under the name that the command gives it; a command may go on after a `\\` at the end of a line. A
-block whose first line is `// NAME.tile` is a file of that name; it may stand before another block that imports it. What `run`
-tells of times is left out. A command that prints an error, a failed assertion or, for `fmt`, a name must fail, any other succeed. Blocks marked `ebnf` are
+block whose first line is `// NAME.tile` is a file of that name; it may stand before another block that imports it. A block marked `cuda` is a
+file of CUDA C++, named by its first line too. What `run`
+tells of times is left out. A block marked `console nvrtc` is run where there is a libnvrtc. A command that prints an error, a failed assertion or, for `fmt`, a name must fail, any other succeed. Blocks marked `ebnf` are
 the grammar (see grammar_test.py); there are no others.
 
 Every reserved word, dtype, operator and built-in function occurs in an example. Floats are compared in six digits, since math
@@ -18,6 +19,7 @@ functions differ in the last ones where a processor has no fused multiply-add.
 """
 
 import concurrent.futures
+import ctypes
 import difflib
 import os
 import re
@@ -42,6 +44,11 @@ class Block:
         self.kind = kind
         self.line = line  # of its first line of text, from 0
         self.lines = []
+
+    def name(self):
+        """The file's, if the block has one."""
+        named = re.match(r"// (\S+\.(?:tile|cuh))$", self.lines[0])
+        return named.group(1) if named else None
 
     @property
     def text(self):
@@ -95,9 +102,9 @@ class Example:
             faults, printed, used = [], [], set()
             unnamed = None
             for block in self.files:
-                name = re.match(r"// (\S+\.tile)$", block.lines[0])
+                name = block.name()
                 if name:
-                    self.write(folder, name.group(1), block)
+                    self.write(folder, name, block)
                 else:
                     unnamed = block
             texts = "".join(block.text for block in self.files)
@@ -120,9 +127,8 @@ class Example:
                     faults.append(f"exit code {code}, yet it printed\n{output}")
                 printed += shown + output.splitlines()
             for block in self.files:
-                name = re.match(r"// (\S+\.tile)$", block.lines[0])
-                name = name.group(1) if name else getattr(block, "written", None)
-                if name not in used and f'import "{name}"' not in texts:
+                name = block.name() or getattr(block, "written", None)
+                if name not in used and f'import "{name}"' not in texts and f'from "{name}"' not in texts:
                     faults.append(f"the block at line {block.line} is neither run nor imported")
             return printed, faults
 
@@ -143,9 +149,11 @@ def execute(arguments, folder):
 def examples_of(blocks):
     examples, files = [], []
     for block in blocks:
-        if block.kind == "tile":
+        if block.kind in ("tile", "cuda"):
+            if block.kind == "cuda" and not block.name():
+                raise Fault(f"line {block.line}: the first line of a `cuda` block is `// NAME.cuh`")
             files.append(block)
-        elif block.kind == "console":
+        elif block.kind in ("console", "console nvrtc"):
             if not files:
                 raise Fault(f"line {block.line}: no `tile` block stands before this `console` block")
             examples.append(Example(files, block))
@@ -153,12 +161,22 @@ def examples_of(blocks):
         elif block.kind == "ebnf":
             pass
         else:
-            raise Fault(f"line {block.line}: a block is marked `tile`, `console` or `ebnf`, found {block.kind!r}")
-        if block.kind != "tile" and files:
+            raise Fault(f"line {block.line}: a block is marked `tile`, `cuda`, `console`, `console nvrtc` or `ebnf`, found {block.kind!r}")
+        if block.kind not in ("tile", "cuda") and files:
             raise Fault(f"line {files[0].line}: the example is not run: no `console` block follows it")
     if files:
         raise Fault(f"line {files[0].line}: the example is not run: no `console` block follows it")
     return examples
+
+
+def has_nvrtc():
+    for name in filter(None, (os.environ.get("TILEWRIGHT_NVRTC"), "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so")):
+        try:
+            ctypes.CDLL(name)
+            return True
+        except OSError:
+            pass
+    return False
 
 
 def rounded(lines):
@@ -185,6 +203,10 @@ def main():
     examples = examples_of(blocks)
     if len(examples) < 40:
         raise Fault(f"only {len(examples)} examples were found")
+    if not has_nvrtc():
+        skipped = [example for example in examples if example.console.kind == "console nvrtc"]
+        examples = [example for example in examples if example not in skipped]
+        print(f"{len(skipped)} examples are not run: there is no libnvrtc, which compiles CUDA functions")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(Example.run, examples))
     failed = 0

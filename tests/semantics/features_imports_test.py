@@ -1,4 +1,4 @@
-"""docs/language.md §3.15 and §3.16, randomness, imports, CUDA functions. Small kernels, with the values they must give. Run
+"""docs/language.md §3.15 and §3.16, randomness and imports. Small kernels, with the values they must give. Run
 with --help for the options."""
 
 import os
@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from features import elementwise, wrap
-from harness import array, main, sweep, target, test
+from harness import main, sweep, test
 from reference import philox
 
 
@@ -49,26 +49,6 @@ def imports(t):
         functions='import "shapes.tile" as s;\nimport "activations.tile" as act;'
     )
     t.close(y, 2 * x.value**2 + np.maximum(x.value, 0), scale=4 * x.value**2 + 4)
-
-
-@test
-def cuda_functions_are_refused(t):
-    text = """
-extern "cuda" fn hash(x: i32) -> i32 from "hash.cuh";
-extern "cuda" fn both(x: i32, y: i32) -> i32 from "both.cuh";
-kernel called(x: i32[N], y: out i32[N])
-over (n in N by BN) { y[n] = hash(x[n]); }
-kernel folded(x: i32[N], y: out i32[1])
-over () { for n in N by BN { y[0] += reduce(both, x[n], over n); } }
-kernel without(x: i32[N], y: out i32[N])
-over (n in N by BN) { y[n] = x[n]; }
-"""
-    source, x = t.file(text), array([1, 2, 3], "i32")
-    compiled_for = "cpu" if target() == "cpu" else "sm_"  # a device's architecture
-    for kernel, name in (("called", "hash"), ("folded", "both")):
-        t.fails(kernel, source=source, x=x, out=dict(y="i32"), expect=f"error: `{name}` is a CUDA function, and the target `{compiled_for}")
-    (y,) = t.run("without", source=source, x=x, out=dict(y="i32"))
-    t.same(y, x.value)
 
 
 if __name__ == "__main__":

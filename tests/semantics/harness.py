@@ -18,6 +18,7 @@ one case in N (always the same, spread over all sweeps), -j N runs N at a time, 
 """
 
 import argparse
+import collections
 import concurrent.futures
 import fnmatch
 import itertools
@@ -203,6 +204,10 @@ def array(value, dtype):
 
 class Mismatch(Exception):
     pass
+
+
+class Skip(Exception):
+    """What a case needs is not here; the text says what."""
 
 
 class Case:
@@ -436,7 +441,7 @@ def _in_sample(name, count):
 
 
 def _run_case(case, source, root, verbose, refusals):
-    """(what is wrong with the case or None, whether the target refused it as listed)"""
+    """(what is wrong with the case or None, whether the target refused it as listed, why it was skipped or None)"""
     name, function, arguments = case
     refusal = next((message for pattern, message in refusals if fnmatch.fnmatchcase(name, pattern)), None)
     refused = False
@@ -444,11 +449,14 @@ def _run_case(case, source, root, verbose, refusals):
     os.makedirs(folder)
     t = Case(name, source, folder)
     begin = time.monotonic()
+    skipped = None
     try:
         function(t, **arguments)
         error = None
         if refusal is not None:
             error = f"passes, but unsupported.txt says that the target {target()} refuses it: remove its line there"
+    except Skip as skip:
+        error, skipped = None, str(skip)
     except Mismatch as mismatch:
         refused = refusal is not None and refusal in str(mismatch)
         error = None if refused else str(mismatch)
@@ -459,8 +467,8 @@ def _run_case(case, source, root, verbose, refusals):
         command = " ".join(t.commands[-1]) if t.commands else "(nothing was run)"
         error = f"FAILED {name}\n  {error}\n  {command}".replace("\n", "\n  ")
     elif verbose:
-        print(f"ok     {name} ({time.monotonic() - begin:.2f} s)", flush=True)
-    return error, refused
+        print(f"{'skip' if skipped else 'ok  '}   {name} ({time.monotonic() - begin:.2f} s)", flush=True)
+    return error, refused, skipped
 
 
 def main(source=None):
@@ -483,15 +491,20 @@ def main(source=None):
     refusals = listed_refusals(os.path.join(HERE, "unsupported.txt"), suite)
     begin = time.monotonic()
     failures = refused = 0
+    skipped = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="tilewright-semantics-") as root:
         with concurrent.futures.ThreadPoolExecutor(options.j) as pool:
             jobs = [pool.submit(_run_case, case, source, root, options.v, refusals) for case in cases]
             for job in concurrent.futures.as_completed(jobs):
-                error, was_refused = job.result()
+                error, was_refused, why_skipped = job.result()
                 refused += was_refused
+                if why_skipped:
+                    skipped[why_skipped] += 1
                 if error:
                     failures += 1
                     print(error, flush=True)
     listed = f", {refused} were refused as listed," if refused else ""
-    print(f"{len(cases) - failures - refused} of {len(cases)} cases passed{listed} in {time.monotonic() - begin:.0f} s")
+    for reason, count in skipped.items():
+        print(f"{count} skipped: {reason}")
+    print(f"{len(cases) - failures - refused - skipped.total()} of {len(cases)} cases passed{listed} in {time.monotonic() - begin:.0f} s")
     sys.exit(1 if failures or not cases else 0)

@@ -32,7 +32,7 @@ typedef enum tw_compiler_status {
 typedef struct tw_compiler_module tw_compiler_module; /* a parsed and checked source text */
 typedef struct tw_compiler_text tw_compiler_text;     /* bytes owned by the compiler */
 
-/* Answers an import: returns 1 and sets text and length (valid until the next call or the end of tw_compiler_check), or 0. */
+/* Answers an import, the file of an extern function or what that one includes in quotes: returns 1 and sets text and length (valid until the next call or the end of tw_compiler_check), or 0. */
 typedef int (*tw_compiler_import)(void *context, const char *path, const char *importer, const char **text, size_t *length);
 
 typedef struct tw_compiler_binding {
@@ -204,8 +204,9 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *                                 than the swizzle's
  *   "cuda": null | {"text": "…", "headers": [{"name": "hash.cuh", "text": "…"}]}
  *                                 a translation unit in CUDA C++, which may include the headers, that defines the functions which the
- *                                 code declares as .extern .func: extern "C" __device__ functions. The runtime compiles it and puts
- *                                 its functions into the module
+ *                                 code declares as .extern .func: extern "C" __device__ functions, whose arguments and results
+ *                                 have 32 or 64 bits (a narrower one is in the low bits of an int; several results are a structure).
+ *                                 The runtime compiles it and puts its functions into the module
  *
  * Every entry has one parameter, a structure by value: an array of 64-bit slots. After it "tiles" has one for each of
  * "tensor_maps", in their order: a structure of 128 bytes, aligned to 64, which is the CUtensorMap of the view's address, extents and

@@ -221,7 +221,8 @@ typedef struct tw_module tw_module;
 /* One kernel of a module, not yet specialized. */
 typedef struct tw_kernel tw_kernel;
 
-/* Answers `import "path";` written in `importer` (the name or path of the importing text). Returns 1 and sets *text and *length
+/* Answers `import "path";` written in `importer` (the name or path of the importing text), and likewise `from "path";` of an `extern`
+ * function and `#include "path"` in the file that it names (`importer` is then that name). Returns 1 and sets *text and *length
  * (they must stay valid until the call that checks the module returns), or 0 if there is no such file. */
 typedef int (*tw_import_function)(void *user, const char *path, const char *importer, const char **text, size_t *length);
 

@@ -365,7 +365,7 @@ private:
   detail::Handle<tw_module> handle;
 };
 
-/// Answers an import: the text behind `path`, written in `importer`; or nothing. The text must live until the module is made.
+/// Answers an import, or the file of an `extern` function or that one's includes: the text behind `path`, written in `importer`; or nothing. The text must live until the module is made.
 using Import = std::function<const std::string *(std::string_view path, std::string_view importer)>;
 
 /// See tw_context_options.
