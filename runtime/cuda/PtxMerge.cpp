@@ -1,6 +1,7 @@
 #include "runtime/cuda/PtxMerge.h"
 
 #include "runtime/Text.h"
+#include "runtime/cuda/PtxInline.h"
 
 #include <algorithm>
 #include <cctype>
@@ -97,5 +98,5 @@ Result<std::string> tilewright::runtime::cuda::mergePtx(const std::string &kerne
     size_t at = head.find(versionWord);
     head.replace(at, head.find('\n', at) - at, concat(versionWord, ' ', major, '.', minor));
   }
-  return concat(head, '\n', pasted, '\n', rest);
+  return concat(head, '\n', pasted, '\n', inlineCalls(rest, pasted));
 }

@@ -1,4 +1,4 @@
-// One PTX module of two, as text: assembled as a whole program, the functions of the one are inlined into the other (a linker
+// One PTX module of two, as text: assembled as a whole program (a linker
 // would compile relocatably, under which ptxas ignores setmaxnreg).
 #pragma once
 
