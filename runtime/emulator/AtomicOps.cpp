@@ -2,6 +2,9 @@
 //
 // In global memory they are atomic for the host's threads too; floats and pairs of halves go by compare-and-swap. Lanes of a
 // warp take turns in order.
+//
+// A sum of f32 in global memory takes subnormal numbers for zero, and gives none, whatever is written; one in shared memory keeps
+// them. So does an H200.
 #include "runtime/emulator/Atomic.h"
 #include "runtime/emulator/FloatMath.h"
 #include "runtime/emulator/MemoryAccess.h"
@@ -28,8 +31,12 @@ template <typename Half> uint16_t halfOperation(Operation operation, uint16_t a,
   return operation == Operation::Add ? addHalves<Half>(a, b) : extremeHalf<Half>(a, b, operation == Operation::Max);
 }
 
-/// The new value; T is an unsigned type of the access's size.
-template <typename T> T computed(Operation operation, Type type, T old, T value, T swap) {
+float sum(float a, float b, bool flushes) {
+  return flushes ? finished<true, false>(flushed<true>(a) + flushed<true>(b)) : finished<false, false>(a + b);
+}
+
+/// The new value; T is an unsigned type of the access's size. flushes: of subnormal f32.
+template <typename T> T computed(Operation operation, Type type, bool flushes, T old, T value, T swap) {
   switch (operation) {
   case Operation::And:
     return old & value;
@@ -51,7 +58,7 @@ template <typename T> T computed(Operation operation, Type type, T old, T value,
   bool isMax = operation == Operation::Max;
   if constexpr (sizeof(T) == 4) {
     if (type == Type::F32)
-      return std::bit_cast<T>(finished<false, false>(std::bit_cast<float>(old) + std::bit_cast<float>(value)));
+      return std::bit_cast<T>(sum(std::bit_cast<float>(old), std::bit_cast<float>(value), flushes));
     if (type == Type::F16x2 || type == Type::BF16x2) {
       auto each = [&](int shift) {
         uint16_t a = static_cast<uint16_t>(old >> shift), b = static_cast<uint16_t>(value >> shift);
@@ -75,11 +82,11 @@ template <typename T> T computed(Operation operation, Type type, T old, T value,
 }
 
 /// Puts the new value there and hands back the old one.
-template <typename T> T exchanged(std::byte *place, Operation operation, Type type, T value, T swap) {
+template <typename T> T exchanged(std::byte *place, Operation operation, Type type, bool flushes, T value, T swap) {
   T *target = reinterpret_cast<T *>(place);
   T old = __atomic_load_n(target, __ATOMIC_ACQUIRE);
-  while (!__atomic_compare_exchange_n(target, &old, computed<T>(operation, type, old, value, swap), true, __ATOMIC_ACQ_REL,
-                                      __ATOMIC_ACQUIRE)) {
+  while (!__atomic_compare_exchange_n(target, &old, computed<T>(operation, type, flushes, old, value, swap), true,
+                                      __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
   }
   return old;
 }
@@ -96,7 +103,9 @@ template <typename T, bool HasResult> Outcome atomic(Warp &warp, const Instructi
       return Outcome::Fault;
     T value = static_cast<T>(warp.value(instruction.operand(first + 1), lane));
     T swap = operation == Operation::CompareSwap ? static_cast<T>(warp.value(instruction.operand(first + 2), lane)) : T(0);
-    T old = exchanged<T>(place, operation, type, value, swap);
+    bool isGlobal = instruction.space == Space::Global ||
+                    (instruction.space == Space::Generic && (address & windowMask) != sharedWindow);
+    T old = exchanged<T>(place, operation, type, isGlobal, value, swap);
     if constexpr (HasResult)
       warp.setValue(instruction.operand(0), lane, old);
   }
@@ -170,13 +179,13 @@ std::optional<AtomicOperation> atomicOperationOf(const Mnemonic &mnemonic) {
 void atomicUpdate(std::byte *place, AtomicOperation operation, Type type, uint64_t value) {
   switch (bytesOf(type)) {
   case 2:
-    exchanged<uint16_t>(place, operation, type, static_cast<uint16_t>(value), 0);
+    exchanged<uint16_t>(place, operation, type, /*flushes=*/false, static_cast<uint16_t>(value), 0);
     break;
   case 4:
-    exchanged<uint32_t>(place, operation, type, static_cast<uint32_t>(value), 0);
+    exchanged<uint32_t>(place, operation, type, /*flushes=*/false, static_cast<uint32_t>(value), 0);
     break;
   default:
-    exchanged<uint64_t>(place, operation, type, value, 0);
+    exchanged<uint64_t>(place, operation, type, /*flushes=*/false, value, 0);
   }
 }
 

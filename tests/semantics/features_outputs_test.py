@@ -4,7 +4,7 @@
 import numpy as np
 
 from features import LIMITS, ACCUMULATOR, wrap, random_of
-from harness import array, is_float, main, rounded, sweep, test
+from harness import array, is_float, main, rounded, sweep, target, test
 
 
 @sweep(M=[0, 1, 50, 3000], dtype=["f32", "bf16", "f64", "i32", "i8"])
@@ -105,6 +105,23 @@ over (n in N by 16) {{
     t.same(
         old.value[(ids < 0) | (ids >= V)], np.zeros(((ids < 0) | (ids >= V)).sum()), what="old values where nothing was added"
     )
+
+
+@sweep(dtype=["f32", "f64"])
+def atomic_sums_of_denormals(t, dtype):
+    """A GPU takes those of f32 for zero; every other sum keeps them."""
+    text = """
+kernel k<T: f32 | f64>(x: T[N], zeros: i32[N], total: out T[1], kept: out T[1])
+over (n in N by BN) {
+  atomic total[zeros[n], else drop] += x[n];
+  kept[0] += sum(x[n], over n);
+}
+"""
+    least = 2.0**-149 if dtype == "f32" else 2.0**-1074
+    x = array(np.full(100, least), dtype)
+    total, kept = t.run("k", dict(T=dtype), source=t.file(text), x=x, zeros=array(np.zeros(100), "i32"), out=dict(total=dtype, kept=dtype))
+    t.same(total, np.array([0.0 if dtype == "f32" and target() != "cpu" else 100 * least]))
+    t.same(kept, np.array([100 * least]))
 
 
 @test

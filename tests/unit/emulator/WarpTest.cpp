@@ -189,6 +189,27 @@ atom.global.min.u64 %rd1, [%rd0+56], 3;
   EXPECT_EQ(found[14], 3u);
 }
 
+/// What an H200 gave.
+TEST(EmulatorMemory, SumsOfF32FlushInGlobalMemoryAlone) {
+  Machine machine("flushing", kernelText(".param .u64 p", R"(
+.reg .b64 %rd; .reg .f32 %f<2>; .shared .b32 s;
+ld.param.u64 %rd, [p];
+atom.global.add.f32 %f0, [%rd], 0f00000005;
+red.global.add.f32 [%rd+4], 0f00000005;
+red.global.add.f32 [%rd+8], 0f80800001;
+red.global.add.f32 [%rd+12], 0f3F800000;
+red.global.add.f32 [%rd+16], 0f80000003;
+atom.add.f32 %f1, [%rd+20], 0f00000005;
+st.global.f32 [%rd+24], %f0;
+st.shared.b32 [s], 7; red.shared.add.f32 [s], 0f00000005;
+ld.shared.f32 %f0, [s]; st.global.f32 [%rd+28], %f0;
+)"));
+  uint64_t memory = machine.upload(std::vector<uint32_t>{7, 7, 0x00800000, 9, 0, 7, 0, 0});
+  machine.runCleanly("test", {.block = {1}}, memory);
+  EXPECT_EQ(machine.download<uint32_t>(memory, 8),
+            (std::vector<uint32_t>{0, 0, 0x80000000, 0x3f800000, 0, 0, /*before the first*/ 7, /*in shared memory*/ 12}));
+}
+
 TEST(EmulatorMemory, HostMemoryAndCopies) {
   Machine machine(
       "host", kernelText(".param .u64 p",
