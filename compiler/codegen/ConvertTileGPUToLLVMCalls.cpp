@@ -1,9 +1,9 @@
-// Functions that are no part of the kernel: those in CUDA C++, which the runtime puts into the module (compiler_c.h, "GPU code").
-// They know no tiles: a call is made for each register whose element exists. As a scalar tile.call_external it goes the way of
-// all scalars, also into the combination of a fold; when a function is complete, such calls become calls of LLVM's.
+// Functions that are no part of the kernel: those in CUDA C++, which the runtime puts into the module (compiler_c.h, "GPU
+// code"). They know no tiles: a call is made for each register whose element exists. As a scalar tile.call_external it goes the
+// way of all scalars, also into the combination of a fold; when a function is complete, such calls become calls of LLVM's.
 //
-// What is passed has 32 or 64 bits: narrower elements are in the low bits of an i32, the others without meaning. So the function's
-// side needs to agree about no rule of alignment or extension.
+// What is passed has 32 or 64 bits: narrower elements are in the low bits of an i32, the others without meaning. So the
+// function's side needs to agree about no rule of alignment or extension.
 
 #include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
 #include "compiler/codegen/PTXRequirements.h"
@@ -45,7 +45,8 @@ static SmallVector<Value> callIfExists(Emitter &emitter, tile::CallExternalOp op
 }
 
 void emitCallExternal(Emitter &emitter, tile::CallExternalOp op) {
-  SmallVector<Registers> arguments = llvm::map_to_vector(op.getArguments(), [&](Value value) { return emitter.registers(value); });
+  SmallVector<Registers> arguments =
+      llvm::map_to_vector(op.getArguments(), [&](Value value) { return emitter.registers(value); });
   Type first = op.getResultTypes().front();
   int64_t count = tile::isTile(first) ? layoutAttr(first).getValue().registers() : 1;
   SmallVector<Registers> results(op->getNumResults());
@@ -122,8 +123,8 @@ LogicalResult lowerCall(tile::CallExternalOp call, ModuleOp module) {
   if (!function)
     return failure();
   ImplicitLocOpBuilder builder(call.getLoc(), call);
-  SmallVector<Value> arguments = llvm::map_to_vector(
-      call.getArguments(), [&](Value argument) { return toPassed(builder, call.getLoc(), argument); });
+  SmallVector<Value> arguments =
+      llvm::map_to_vector(call.getArguments(), [&](Value argument) { return toPassed(builder, call.getLoc(), argument); });
   auto made = LLVM::CallOp::create(builder, function, arguments);
   made.setMemoryEffectsAttr(function.getMemoryEffectsAttr());
   for (OpResult result : call->getOpResults()) {

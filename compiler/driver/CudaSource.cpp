@@ -1,5 +1,5 @@
-// What is handed to a function converts itself to the types that its dtype has in CUDA, and to no others, and a result is checked:
-// C++ by itself would round or truncate without a word where declaration and definition differ.
+// What is handed to a function converts itself to the types that its dtype has in CUDA, and to no others, and a result is
+// checked: C++ by itself would round or truncate without a word where declaration and definition differ.
 //
 //   #line 1 "k.tile"
 //   #include "hash.cuh"
@@ -80,10 +80,10 @@ template <typename Type> inline __device__ Type from_bits(int bits) {
 std::string definitionOf(DType dtype) {
   const CudaType &type = cudaType(dtype);
   std::string name = wordOf(dtype), types = type.types, first = types.substr(0, types.find(','));
-  return "struct " + name + " {\n  " + type.passed + " x;\n" +
-         "  template <typename To, typename only_if<one_of<To, " + types + ">::value>::type = 0> __device__ operator To() const { return (To)(" +
-         type.unpack + "); }\n};\n" + "template <typename Type> constexpr bool is_" + name + " = one_of<Type, " + types +
-         ">::value;\n" + "inline __device__ " + type.passed + " pack_" + name + "(" + first + " x) { return " + type.pack + "; }\n";
+  return "struct " + name + " {\n  " + type.passed + " x;\n" + "  template <typename To, typename only_if<one_of<To, " + types +
+         ">::value>::type = 0> __device__ operator To() const { return (To)(" + type.unpack + "); }\n};\n" +
+         "template <typename Type> constexpr bool is_" + name + " = one_of<Type, " + types + ">::value;\n" +
+         "inline __device__ " + type.passed + " pack_" + name + "(" + first + " x) { return " + type.pack + "; }\n";
 }
 
 /// A string literal's content.
@@ -104,8 +104,8 @@ std::string lineOf(SourceRange where) {
 /// `value` is what the function returned; the statement must not compile if its type is not the dtype's.
 std::string checkedResult(const typed::Function &function, DType dtype, const std::string &value) {
   std::string dtypeName(frontend::name(dtype)), types = cudaType(dtype).types;
-  return "static_assert(tilewright::is_" + wordOf(dtype) + "<tilewright::value_type<decltype(" + value + ")>::type>, \"" + function.name +
-         " is declared to give " + dtypeName + ", which is one of: " + types + "\");";
+  return "static_assert(tilewright::is_" + wordOf(dtype) + "<tilewright::value_type<decltype(" + value + ")>::type>, \"" +
+         function.name + " is declared to give " + dtypeName + ", which is one of: " + types + "\");";
 }
 
 std::string calleeOf(const ExternalCallee &callee) { // its lines
@@ -126,9 +126,10 @@ std::string calleeOf(const ExternalCallee &callee) { // its lines
     values += comma + "tilewright::pack_" + wordOf(external.results[i]) + "(" + name + ")";
     structure += std::string(cudaType(external.results[i]).passed) + " " + name + "; ";
   }
-  return (isOne ? "" : "struct " + type + " { " + structure + "};\n") + "extern \"C\" __device__ " + type + " " + callee.symbol + "(" +
-         parameters + ") {\n" + "  auto " + (isOne ? names : "[" + names + "]") + " = ::" + function.name + "(" + arguments + ");\n" +
-         checks + "  return " + (isOne ? values : type + "{" + values + "}") + ";\n}\n";
+  return (isOne ? "" : "struct " + type + " { " + structure + "};\n") + "extern \"C\" __device__ " + type + " " +
+         callee.symbol + "(" + parameters + ") {\n" + "  auto " + (isOne ? names : "[" + names + "]") +
+         " = ::" + function.name + "(" + arguments + ");\n" + checks + "  return " +
+         (isOne ? values : type + "{" + values + "}") + ";\n}\n";
 }
 
 /// Every line of it is said to stand at a place.
@@ -151,7 +152,8 @@ public:
     for (const ExternalCallee &callee : callees) {
       const typed::External &external = *callee.function->external;
       if (!external.file)
-        return refuse(external, "cannot find the file " + quoted(external.path) + ", which has the CUDA function " + quoted(callee.function->name));
+        return refuse(external, "cannot find the file " + quoted(external.path) + ", which has the CUDA function " +
+                                    quoted(callee.function->name));
       if (isNew(includedPaths, external.path))
         includes += lineOf(external.declared) + "#include \"" + external.path + "\"\n";
       if (const std::string *twice = add(*external.file))
@@ -168,7 +170,8 @@ public:
     ordered_json headers = ordered_json::array();
     for (const auto &[name, file] : files)
       headers.push_back({{"name", name}, {"text", file->text}});
-    return ordered_json{{"text", includes + "#line 1 \"tilewright\"\n" + prelude + definitions + "}\n" + functions}, {"headers", headers}};
+    return ordered_json{{"text", includes + "#line 1 \"tilewright\"\n" + prelude + definitions + "}\n" + functions},
+                        {"headers", headers}};
   }
 
 private:

@@ -58,19 +58,15 @@ std::vector<std::string> includedIn(std::string_view text) {
 }
 
 std::optional<std::string> whyNoCudaName(std::string_view name) {
-  // Those of C++20 that are no keywords of this language, and CUDA's specifiers are names with underscores of their own.
-  static constexpr std::string_view keywords[] = {
-      "alignas",  "alignof",  "and_eq",    "asm",       "auto",      "bitand",        "bitor",     "break",     "case",
-      "catch",    "char",     "char16_t",  "char32_t",  "char8_t",   "class",         "co_await",  "co_return", "co_yield",
-      "compl",    "concept",  "const",     "const_cast", "consteval", "constexpr",    "constinit", "continue",  "decltype",
-      "default",  "delete",   "do",        "double",    "dynamic_cast", "enum",       "explicit",  "export",    "friend",
-      "goto",     "inline",   "int",       "long",      "mutable",   "namespace",     "new",       "noexcept",  "not_eq",
-      "nullptr",  "operator", "or_eq",     "private",   "protected", "public",        "register",  "reinterpret_cast",
-      "requires", "short",    "signed",    "sizeof",    "static",    "static_assert", "static_cast", "struct",  "switch",
-      "template", "this",     "thread_local", "throw",  "try",       "typedef",       "typeid",    "typename",  "union",
-      "unsigned", "using",    "virtual",   "void",      "volatile",  "wchar_t",       "xor",       "xor_eq",
-  };
-  if (std::find(std::begin(keywords), std::end(keywords), name) != std::end(keywords))
+  // Those of C++20 that are no keywords of this language.
+  static constexpr std::string_view keywords =
+      " alignas alignof and_eq asm auto bitand bitor break case catch char char16_t char32_t char8_t class co_await "
+      " co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default "
+      " delete do double dynamic_cast enum explicit export friend goto inline int long mutable namespace new noexcept "
+      " not_eq nullptr operator or_eq private protected public register reinterpret_cast requires short signed sizeof "
+      " static static_assert static_cast struct switch template this thread_local throw try typedef typeid typename "
+      " union unsigned using virtual void volatile wchar_t xor xor_eq ";
+  if (keywords.find(" " + std::string(name) + " ") != std::string_view::npos)
     return "it is a keyword of C++";
   if (name == "tilewright" || name.starts_with("tw_"))
     return "`tilewright` and names with `tw_` are the compiler's own there";

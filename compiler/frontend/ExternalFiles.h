@@ -1,5 +1,5 @@
-// The files that `extern` functions come from, and those that these include. A module has them as texts, like its imports: they are
-// part of what its kernels are made of.
+// The files that `extern` functions come from, and those that these include. A module has them as texts, like its imports: they
+// are part of what its kernels are made of.
 #pragma once
 
 #include "compiler/frontend/Sema.h"
@@ -23,8 +23,8 @@ struct ExternalFile {
 /// Files of C++, by the name and the includer that asked for them.
 class ExternalFiles {
 public:
-  /// Null: there is none. Asks the resolver for it and for all that it includes in quotes; what is not found may be a file of the
-  /// toolkit's, so the compiler of that language decides.
+  /// Null: there is none. Asks the resolver for it and for all that it includes in quotes; what is not found may be a file of
+  /// the toolkit's, so the compiler of that language decides.
   const ExternalFile *find(const std::string &name, const std::string &includer, const ImportResolver &resolver);
 
 private:

@@ -5,8 +5,8 @@
 //   .param .b32 retval0;                                    mov.b32 %tw_in0, %r21;
 //   st.param.b32 [param0], %r21;                            {
 //   call.uni (retval0), tw_cuda_hash, (param0);       ⇒     .reg .b32 %r<7>;
-//   ld.param.b32 %r22, [retval0];                           mov.u32 %r1, %tw_in0;      // ld.param.u32 %r1, [tw_cuda_hash_param_0];
-//   } // callseq 0                                          …
+//   ld.param.b32 %r22, [retval0];                           mov.u32 %r1, %tw_in0;      // ld.param.u32 %r1,
+//   [tw_cuda_hash_param_0]; } // callseq 0                                          …
 //                                                           mov.b32 %tw_out0, %r6;     // st.param.b32 [func_retval0+0], %r6;
 //                                                           }
 //                                                           $tw_returned:
@@ -178,7 +178,8 @@ std::optional<std::pair<std::string, Callee>> calleeAt(std::string_view text) {
     return std::nullopt;
   callee.body = text.substr(1, close - 1);
   callee.instructions = static_cast<size_t>(std::count(callee.body.begin(), callee.body.end(), ';'));
-  bool hasMemory = callee.body.find(".local") != std::string_view::npos || callee.body.find(".shared") != std::string_view::npos;
+  bool hasMemory =
+      callee.body.find(".local") != std::string_view::npos || callee.body.find(".shared") != std::string_view::npos;
   return hasMemory ? std::nullopt : std::optional(std::pair(name, callee));
 }
 
@@ -216,8 +217,8 @@ std::string_view registerType(std::string_view body, std::string_view name) {
   return "";
 }
 
-/// What takes the place of the body's load of a parameter that is in a register; nothing if there is no such thing. Of a narrow load
-/// of a wide parameter that is a conversion of its low bits.
+/// What takes the place of the body's load of a parameter that is in a register; nothing if there is no such thing. Of a narrow
+/// load of a wide parameter that is a conversion of its low bits.
 std::optional<std::string> inputInstead(const Callee &callee, const ParameterAccess &access, size_t number) {
   unsigned wanted = bitsOf(access.type), given = callee.parameters[number].bits;
   if (access.offset != 0 || wanted > given)
@@ -237,7 +238,9 @@ std::optional<std::string> bodyOf(const Callee &callee, const std::vector<Piece>
   for (std::string_view line : linesOf(callee.body)) {
     std::string_view content = trimmed(line);
     std::optional<ParameterAccess> access = accessOf(content);
-    auto isOurs = [&](std::string_view name) { return access ? access->name == name : content.find(name) != std::string_view::npos; };
+    auto isOurs = [&](std::string_view name) {
+      return access ? access->name == name : content.find(name) != std::string_view::npos;
+    };
     if (isOurs(callee.returned)) {
       if (!access || access->isLoad)
         return std::nullopt;
@@ -248,7 +251,8 @@ std::optional<std::string> bodyOf(const Callee &callee, const std::vector<Piece>
         return std::nullopt;
       continue; // what the caller does not look at is not stored
     }
-    auto parameter = std::find_if(callee.parameters.begin(), callee.parameters.end(), [&](const Parameter &each) { return isOurs(each.name); });
+    auto parameter = std::find_if(callee.parameters.begin(), callee.parameters.end(),
+                                  [&](const Parameter &each) { return isOurs(each.name); });
     if (parameter != callee.parameters.end()) {
       size_t number = static_cast<size_t>(parameter - callee.parameters.begin());
       std::optional<std::string> instead = access && access->isLoad ? inputInstead(callee, *access, number) : std::nullopt;

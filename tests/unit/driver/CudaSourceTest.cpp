@@ -1,5 +1,5 @@
-// What an artifact has of the CUDA functions that a kernel calls, and which kernels are refused. That the text compiles, and means
-// what it should, tests/semantics tries with NVRTC.
+// What an artifact has of the CUDA functions that a kernel calls, and which kernels are refused. That the text compiles, and
+// means what it should, tests/semantics tries with NVRTC.
 #include "compiler/driver/Compiler.h"
 
 #include "compiler/frontend/Sema.h"
@@ -49,9 +49,10 @@ const std::string hashed = "extern \"cuda\" fn hash(x: i32) -> i32 from \"hash.c
 } // namespace
 
 TEST(CudaSource, HasTheFilesAndACalleeForEachFunction) {
-  json cuda = metadataOf(compiled(hashed, {{"hash.cuh", "# include \"bits.cuh\"\n#include <cuda_fp16.h>\n#include \"missing.h\"\n"},
-                                           {"bits.cuh", "#include \"hash.cuh\"\n"},
-                                           {"missing", "no file asks for it"}}))["cuda"];
+  json cuda =
+      metadataOf(compiled(hashed, {{"hash.cuh", "# include \"bits.cuh\"\n#include <cuda_fp16.h>\n#include \"missing.h\"\n"},
+                                   {"bits.cuh", "#include \"hash.cuh\"\n"},
+                                   {"missing", "no file asks for it"}}))["cuda"];
   EXPECT_EQ(cuda["headers"], json::parse(R"([{"name": "bits.cuh", "text": "#include \"hash.cuh\"\n"},
     {"name": "hash.cuh", "text": "# include \"bits.cuh\"\n#include <cuda_fp16.h>\n#include \"missing.h\"\n"}])"));
   std::string text = cuda["text"];
@@ -91,9 +92,10 @@ TEST(CudaSource, NamesakesInImportedFilesAreTwoFunctions) {
       text.replace(at, 4, type);
     return text;
   };
-  json cuda = metadataOf(compiled("import \"a.tile\" as a;\nimport \"b.tile\" as b;\nkernel k(x: i32[N], z: f32[N], y: out f32[N])\n"
-                                  "over (n in N by BN) { y[n] = b.f(z[n]) + f32(a.f(x[n]) + a.f(x[n] + 1)); }\n",
-                                  {{"a.tile", of("i32")}, {"b.tile", of("f32")}, {"f.cuh", ""}}))["cuda"];
+  json cuda =
+      metadataOf(compiled("import \"a.tile\" as a;\nimport \"b.tile\" as b;\nkernel k(x: i32[N], z: f32[N], y: out f32[N])\n"
+                          "over (n in N by BN) { y[n] = b.f(z[n]) + f32(a.f(x[n]) + a.f(x[n] + 1)); }\n",
+                          {{"a.tile", of("i32")}, {"b.tile", of("f32")}, {"f.cuh", ""}}))["cuda"];
   std::string text = cuda["text"];
   EXPECT_NE(text.find("#line 1 \"b.tile\"\nextern \"C\" __device__ float tw_cuda_f(float x0)"), std::string::npos) << text;
   EXPECT_NE(text.find("#line 1 \"a.tile\"\nextern \"C\" __device__ int tw_cuda2_f(int x0)"), std::string::npos) << text;
@@ -111,12 +113,13 @@ TEST(CudaSource, NeedsTheFile) {
 }
 
 TEST(CudaSource, OneNameIsOneText) {
-  Result result = compiled("extern \"cuda\" fn hash(x: i32) -> i32 from \"hash.cuh\";\nextern \"cuda\" fn mix(x: i32) -> i32 from "
-                           "\"mix.cuh\";\nkernel k(x: i32[N], y: out i32[N])\nover (n in N by BN) { y[n] = hash(mix(x[n])); }\n",
-                           {{"hash.cuh", "#include \"bits.cuh\""},
-                            {"mix.cuh", "#include \"bits.cuh\""},
-                            {"bits.cuh in hash.cuh", "one"},
-                            {"bits.cuh in mix.cuh", "two"}});
+  Result result =
+      compiled("extern \"cuda\" fn hash(x: i32) -> i32 from \"hash.cuh\";\nextern \"cuda\" fn mix(x: i32) -> i32 from "
+               "\"mix.cuh\";\nkernel k(x: i32[N], y: out i32[N])\nover (n in N by BN) { y[n] = hash(mix(x[n])); }\n",
+               {{"hash.cuh", "#include \"bits.cuh\""},
+                {"mix.cuh", "#include \"bits.cuh\""},
+                {"bits.cuh in hash.cuh", "one"},
+                {"bits.cuh in mix.cuh", "two"}});
   EXPECT_EQ(result.outcome, Outcome::InvalidSource);
   EXPECT_NE(result.diagnostics.find("two files are included as `bits.cuh`, and the texts differ"), std::string::npos)
       << result.diagnostics;
@@ -127,7 +130,8 @@ TEST(CudaSource, AProcessorHasNoCudaFunctions) {
   EXPECT_EQ(result.outcome, Outcome::InvalidSource);
   EXPECT_NE(result.diagnostics.find("error: `hash` is a CUDA function, and the target `cpu` has none"), std::string::npos);
   EXPECT_NE(result.diagnostics.find("note: declared here"), std::string::npos);
-  EXPECT_NE(result.diagnostics.find("hint: compile for a GPU (`cuda`, `emulator`), or give the kernel a function of the language"),
-            std::string::npos)
+  EXPECT_NE(
+      result.diagnostics.find("hint: compile for a GPU (`cuda`, `emulator`), or give the kernel a function of the language"),
+      std::string::npos)
       << result.diagnostics;
 }
