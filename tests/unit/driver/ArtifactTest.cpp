@@ -37,7 +37,7 @@ json metadataOf(const std::string &attributes) {
   std::optional<compiler::GpuTarget> gpu = compiler::GpuTarget::named("sm_90a");
   std::map<std::string, int64_t> capacities;
   std::vector<frontend::Message> messages;
-  return json::parse(compiler::artifactMetadata(*module, *kernel, {options, nullptr, &*gpu, capacities, messages}, *lowered));
+  return json::parse(compiler::artifactMetadata(*module, *kernel, {options, nullptr, &*gpu, capacities, messages, nlohmann::ordered_json()}, *lowered));
 }
 
 } // namespace
