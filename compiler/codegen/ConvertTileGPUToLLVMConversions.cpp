@@ -138,6 +138,23 @@ void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op) {
             bufferAddress(emitter, op.getBuffer()));
 }
 
+void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers) {
+  BufferType type = op.getBuffer().getType();
+  Type tile = op.getType();
+  DistributedLayout layout = layoutAttr(tile).getValue();
+  unsigned dimension = contiguousDimension(type, tile);
+  int64_t width = accessWidth(layout, dimension, type);
+  for (const std::vector<int64_t> &group : layout::vectorRegisters(layout, dimension, width)) {
+    if (!llvm::is_contained(group, registerNumber))
+      continue;
+    Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), bufferOffset(emitter, type, coordinatesIn(emitter, type, tile, group.front())));
+    Type element = getElementTypeOrSelf(tile), storage = storageOf(element);
+    Type access = group.size() == 1 ? storage : Type(VectorType::get({static_cast<int64_t>(group.size())}, storage));
+    auto alignment = static_cast<unsigned>(type.getElementBytes() * static_cast<int64_t>(group.size()));
+    unpack(emitter, group, LLVM::LoadOp::create(emitter.builder, access, address, alignment), element, registers);
+  }
+}
+
 // --------------------------------------------------------------------------------------------------------------------
 // Layouts
 // --------------------------------------------------------------------------------------------------------------------

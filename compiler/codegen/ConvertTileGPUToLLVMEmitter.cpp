@@ -258,6 +258,9 @@ bool Emitter::isDeferrable(Operation &op) {
     return false;
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getView().getType().getAccess() == tile::Access::In;
+  // Of a buffer that nothing writes while the groups run but what barriers in shared memory guard.
+  if (auto load = dyn_cast<tilegpu::LoadSharedOp>(op))
+    return tilegpu::isOfBlock(load.getBuffer());
   if (isa<tile::BroadcastOp, tile::CastOp>(op))
     return true;
   StringRef dialect = op.getDialect()->getNamespace();
@@ -282,6 +285,12 @@ Value Emitter::computeElement(Operation *op, int64_t number) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return loadElement(*loads.find(op)->second, number);
+  if (auto load = dyn_cast<tilegpu::LoadSharedOp>(op)) {
+    Registers registers = tiles.find(result)->second;
+    loadSharedElements(*this, load, number, registers);
+    tiles.find(result)->second = registers;
+    return registers[number];
+  }
   if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     std::shared_ptr<SmallVector<int64_t>> &map = registerMaps[op];
     if (!map)
@@ -665,6 +674,13 @@ LogicalResult Emitter::emit(Operation &op) {
             return setAxis(op.getSpan(), Axis{start, toI32(length), op.getSpan().getType().getCapacity(), false}), true;
           })
           .Case([&](tilegpu::StoreSharedOp op) { return emitStoreShared(*this, op), true; })
+          .Case([&](tilegpu::LoadSharedOp op) {
+            Registers loaded(layoutAttr(op.getType()).getValue().registers());
+            for (size_t number = 0; number < loaded.size(); ++number)
+              if (!loaded[number])
+                loadSharedElements(*this, op, static_cast<int64_t>(number), loaded);
+            return setRegisters(op.getResult(), std::move(loaded)), true;
+          })
           .Case([&](tilegpu::AsyncLoadOp op) { return emitAsyncLoad(*this, op), true; })
           .Case([&](tilegpu::AsyncCommitOp) { return NVVM::CpAsyncCommitGroupOp::create(builder), true; })
           .Case([&](tilegpu::AsyncWaitOp op) {

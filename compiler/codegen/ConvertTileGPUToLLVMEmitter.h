@@ -93,6 +93,7 @@ public:
 
   tilegpu::RolesOp roles; ///< of the kernel, or null
   mlir::Value group;      ///< i32: which group this thread is in, while code of groups is written; else null
+  bool isPreparer = false; ///< code of the preparing warp is written
   mlir::Value tileOrdinal; ///< i64: how many tiles the block had begun before
   /// The hardware's barriers: 0 is the block's, then one of each group, then those of the groups' turns.
   static constexpr int64_t firstGroupBarrier = 1, firstTurnBarrier = 8;
@@ -226,6 +227,8 @@ mlir::LogicalResult lowerExternalCalls(mlir::LLVM::LLVMFuncOp function);
 // Conversions
 void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);
+/// Reads the elements of one access, of which one is a register's: into all of its places in `registers`.
+void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers);
 void emitAsyncLoad(Emitter &emitter, tilegpu::AsyncLoadOp op);
 /// The address of a buffer's first byte, and of an element: ptr<3>.
 mlir::Value bufferAddress(Emitter &emitter, mlir::Value buffer);

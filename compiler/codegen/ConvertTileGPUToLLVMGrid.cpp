@@ -135,6 +135,13 @@ private:
     Value isProducer = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.threadOfBlock(), emitter.constant32(groups * threadsOfGroup));
     LogicalResult result = success();
     emitter.when(isProducer, [&] { result = emitRole(roles.getProducer().front(), block, blocks, emitter.constant(0), 1); });
+    if (failed(result) || roles.getPreparer().empty())
+      return result;
+    Value warp = builder.createOrFold<arith::ShRUIOp>(emitter.threadOfBlock(), emitter.constant32(5));
+    Value isPreparer = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, warp, emitter.constant32(groups * emitter.warps() + 1));
+    emitter.isPreparer = true;
+    emitter.when(isPreparer, [&] { result = emitRole(roles.getPreparer().front(), block, blocks, emitter.constant(0), 1); });
+    emitter.isPreparer = false;
     return result;
   }
 

@@ -50,7 +50,10 @@ void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   Value address = mbarrierAddress(emitter, op.getBarriers(), op.getNumber());
   Value isFirst;
-  if (emitter.group) {
+  if (emitter.isPreparer || op.getEachWarp()) {
+    NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
+    isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.lane(), emitter.constant32(0));
+  } else if (emitter.group) {
     constexpr int64_t threadsOfWarpgroup = 128;
     Value within = builder.createOrFold<arith::AndIOp>(emitter.thread(), emitter.constant32(threadsOfWarpgroup - 1));
     isFirst = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, within, emitter.constant32(0));

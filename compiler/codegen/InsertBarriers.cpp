@@ -105,6 +105,7 @@ private:
     Effects effects;
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](tilegpu::StoreSharedOp op) { effects.before = {ofBuffer(op.getBuffer(), true)}; })
+        .Case([&](tilegpu::LoadSharedOp op) { effects.before = {ofBuffer(op.getBuffer(), false)}; })
         .Case([&](tilegpu::AsyncLoadOp op) {
           effects.before = {ofBuffer(op.getBuffer(), true)};
           effects.before.front().isCopy = true;
@@ -118,6 +119,8 @@ private:
         .Case<tile::AccumulateOp, tile::AtomicRMWOp>([&](auto op) {
           effects.before = {ofView(op.getView(), false), ofView(op.getView(), true)};
         });
+    // What roles share.
+    llvm::erase_if(effects.before, [&](const Access &access) { return access.buffer && op->getParentOfType<tilegpu::RolesOp>() && tilegpu::isOfBlock(access.buffer); });
     if (auto offset = op->getAttrOfType<IntegerAttr>(tilegpu::scratchOffsetName)) {
       Access scratch;
       scratch.begin = offset.getInt();

@@ -1,7 +1,7 @@
 #include "compiler/pipeline/ScheduleModel.h"
 
 #include <algorithm>
-#include <limits>
+#include <utility>
 #include <vector>
 
 namespace tilewright::compiler {
@@ -39,9 +39,11 @@ bool isCooperative(const ProductTile &tile) {
   return tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
 }
 
-} // namespace
+struct Estimate {
+  double compute, memory;
+};
 
-double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors) {
+Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors) {
   double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.depth);
   double gigahertz = operations < shortRunOperations ? shortRunGigahertz : longRunGigahertz;
   auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns), elements = rows * columns;
@@ -77,28 +79,33 @@ double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
   double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));
   double memory = launchCycles + bytes / (dramBytesPerNanosecond * share) * gigahertz;
-  return std::max(compute, memory);
+  return {compute, memory};
+}
+
+} // namespace
+
+double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors) {
+  Estimate estimate = estimateOf(shape, tile, multiprocessors);
+  return std::max(estimate.compute, estimate.memory);
 }
 
 ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
   if (shape.rows <= 0 || shape.columns <= 0 || shape.depth < 0)
     return {128, 128};
-  ProductTile best{};
-  double least = std::numeric_limits<double>::infinity();
-  auto consider = [&](ProductTile tile) {
-    double cycles = estimatedCycles(shape, tile, multiprocessors);
-    if (cycles < least) {
-      least = cycles;
-      best = tile;
-    }
-  };
-  for (int64_t columns : {192, 176, 208, 160, 144, 128, 112, 96, 64})
-    consider({128, columns});
-  consider({128, 256});
+  std::vector<ProductTile> tiles;
+  // Of so few rows memory is all: the more of it the ring asks for at a time the better, and rows that do not exist take room.
   if (shape.rows <= 64)
     for (int64_t columns : {128, 112, 96, 80, 64, 48, 32})
-      consider({64, columns});
-  return best;
+      tiles.push_back({64, columns});
+  else
+    for (int64_t columns : {192, 176, 208, 160, 144, 128, 112, 96, 64, 256})
+      tiles.push_back({128, columns});
+  auto cost = [&](const ProductTile &tile) {
+    Estimate estimate = estimateOf(shape, tile, multiprocessors);
+    // What is bound by memory is as fast with any tile; among those the one that computes least.
+    return std::pair(std::max(estimate.compute, estimate.memory), estimate.compute);
+  };
+  return *std::min_element(tiles.begin(), tiles.end(), [&](const ProductTile &a, const ProductTile &b) { return cost(a) < cost(b); });
 }
 
 } // namespace tilewright::compiler

@@ -66,6 +66,8 @@ bool isWgmmaAccumulator(mlir::Type tile);
 std::string whyNotRegisters(llvm::ArrayRef<int64_t> registers);
 
 int64_t warpsOf(tile::KernelOp kernel);
+/// Whether a buffer, or the ring that a stage is of, stands outside of the roles that use it: barriers in shared memory guard it.
+bool isOfBlock(mlir::Value buffer);
 /// The tile of all places of a write, print or assert, in its layout; `element` alone if there is one place.
 mlir::Type placeType(mlir::Operation *op, mlir::ValueRange spans, mlir::Type element);
 

@@ -26,6 +26,13 @@ LogicalResult RolesOp::verify() {
   return success();
 }
 
+bool isOfBlock(Value buffer) {
+  if (auto stage = buffer.getDefiningOp<StageOp>())
+    buffer = stage.getBuffer();
+  Operation *parent = buffer.getParentBlock()->getParentOp();
+  return isa<tile::KernelOp>(parent) && llvm::any_of(parent->getRegion(0).front(), [](Operation &op) { return isa<RolesOp>(op); });
+}
+
 // --------------------------------------------------------------------------------------------------------------------
 // Tensor copies
 // --------------------------------------------------------------------------------------------------------------------

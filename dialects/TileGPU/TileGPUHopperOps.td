@@ -11,9 +11,9 @@
 def TileGPU_RolesOp : TileGPU_Op<"roles", [NoTerminator, SingleBlock, RecursiveMemoryEffects, ParentOneOf<["::tilewright::tile::KernelOp"]>]> {
   let summary = "Warps with programs of their own: one thread that feeds, groups that compute";
   let description = [{
-    The block has `groups` groups of `tilegpu.warps` warps, then a warpgroup of which the first thread runs `producer` and the others
-    nothing. Each region has the grid's nest of tile.parallel; the block runs the tiles blockIdx, blockIdx + gridDim, …: the producer all
-    of them, group g every `groups`-th from the g-th on. `registers` are what a thread of the producer's warpgroup and one of the
+    The block has `groups` groups of `tilegpu.warps` warps, then a warpgroup of which the first thread runs `producer`, the second warp
+    `preparer` (tiles in it have layouts of one warp), and the others nothing. Each region has the grid's nest of tile.parallel; the block
+    runs the tiles blockIdx, blockIdx + gridDim, …: producer and preparer all of them, group g every `groups`-th from the g-th on. `registers` are what a thread of the producer's warpgroup and one of the
     others' has from here on (setmaxnreg); both 0 leaves them as they are.
 
     - roles_c1: one or two groups, of whole warpgroups
@@ -28,8 +28,10 @@ def TileGPU_RolesOp : TileGPU_Op<"roles", [NoTerminator, SingleBlock, RecursiveM
     ```
   }];
   let arguments = (ins I64Attr:$groups, DenseI64ArrayAttr:$registers);
-  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
-  let assemblyFormat = "`groups` $groups `registers` $registers attr-dict-with-keyword `producer` $producer `consumers` $consumers";
+  let regions = (region SizedRegion<1>:$producer, AnyRegion:$preparer, SizedRegion<1>:$consumers);
+  let assemblyFormat = [{
+    `groups` $groups `registers` $registers attr-dict-with-keyword `producer` $producer (`preparer` $preparer^)? `consumers` $consumers
+  }];
   let hasVerifier = 1;
 }
 
@@ -114,17 +116,19 @@ def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemRead
 }
 
 def TileGPU_MbarrierArriveOp : TileGPU_Op<"mbarrier_arrive", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
-  let summary = "One thread of each warpgroup of the group arrives, and says that this many bytes are to come";
+  let summary = "One thread of each warpgroup of the group arrives, and may say that so many bytes are to come";
   let description = [{
-    In the producer it is its one thread. The bytes are those of the tma_loads that name the barrier and stage next.
+    With `each_warp` one of each warp, when all its lanes have come there. In the producer it is its one thread, in the preparer one for the
+    warp. The bytes are those of the tma_loads that name the barrier and stage next.
 
     ```mlir
     tilegpu.mbarrier_arrive %full[%c0] : !tilegpu.mbarriers<2>
     tilegpu.mbarrier_arrive %full[%c0] expecting 16384 : !tilegpu.mbarriers<2>
+    tilegpu.mbarrier_arrive each_warp %full[%c0] : !tilegpu.mbarriers<2>
     ```
   }];
-  let arguments = (ins TileGPU_MbarriersType:$barriers, I64:$number, OptionalAttr<I64Attr>:$bytes);
-  let assemblyFormat = "$barriers `[` $number `]` (`expecting` $bytes^)? attr-dict `:` type($barriers)";
+  let arguments = (ins TileGPU_MbarriersType:$barriers, I64:$number, OptionalAttr<I64Attr>:$bytes, UnitAttr:$each_warp);
+  let assemblyFormat = "(`each_warp` $each_warp^)? $barriers `[` $number `]` (`expecting` $bytes^)? attr-dict `:` type($barriers)";
 }
 
 //===--------------------------------------------------------------------------------------------------------------===//

@@ -63,6 +63,16 @@ LogicalResult StoreSharedOp::verify() {
   return success();
 }
 
+LogicalResult LoadSharedOp::verify() {
+  // load_shared_c1
+  if (failed(verifyOneStage(*this, getBuffer().getType())))
+    return failure();
+  RankedTensorType tile = getBuffer().getType().getTile();
+  if (tile::withLayout(getResult().getType(), {}) != tile || !tile::layoutOf(getResult().getType()))
+    return emitOpError() << "expects a result with a layout and the axes and elements of the buffer's " << tile << ", not " << getResult().getType();
+  return success();
+}
+
 LogicalResult AsyncLoadOp::verify() {
   // async_load_c1
   if (failed(verifyOneStage(*this, getBuffer().getType())))

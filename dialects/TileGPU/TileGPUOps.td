@@ -97,6 +97,21 @@ def TileGPU_StoreSharedOp : TileGPU_Op<"store_shared"> {
   let hasVerifier = 1;
 }
 
+def TileGPU_LoadSharedOp : TileGPU_Op<"load_shared"> {
+  let summary = "Reads a tile from a buffer";
+  let description = [{
+    - load_shared_c1: the buffer has one stage, and its tile has the result's axes in their order, extents and elements
+
+    ```mlir
+    %r = tilegpu.load_shared %p : !p -> tensor<16x8xf32, #tile.axes<"i", "k", layout = #rows>>
+    ```
+  }];
+  let arguments = (ins Arg<TileGPU_BufferType, "", [MemRead<TileGPU_SharedMemory>]>:$buffer);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_BarrierOp : TileGPU_Op<"barrier", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "All threads of the block meet, and see what the others wrote before";
   let description = [{
