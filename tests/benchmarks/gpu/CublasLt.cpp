@@ -42,6 +42,12 @@ std::vector<std::string> libraryPaths() {
   return paths;
 }
 
+/// Of an address, in bytes, as far as it matters.
+uint32_t alignmentOf(const void *address) {
+  auto number = reinterpret_cast<uintptr_t>(address) | 256;
+  return static_cast<uint32_t>(number & (~number + 1));
+}
+
 } // namespace
 
 CublasLt::CublasLt(const Gpu &gpu)
@@ -103,10 +109,18 @@ LtProduct::LtProduct(const CublasLt &library, const LtProblem &problem) : librar
 
   Preference preference = nullptr;
   library.check(call.preferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
-  size_t workspaceBytes = CublasLt::workspaceBytes;
+  Code code = 0;
+  auto prefer = [&](int attribute, const auto &value) {
+    if (code == 0)
+      code = call.preferenceSet(preference, attribute, &value, sizeof(value));
+  };
+  prefer(preferenceWorkspaceBytes, CublasLt::workspaceBytes);
+  prefer(preferenceAlignmentA, alignmentOf(problem.w));
+  prefer(preferenceAlignmentB, alignmentOf(problem.x));
+  prefer(preferenceAlignmentC, alignmentOf(problem.y));
+  prefer(preferenceAlignmentD, alignmentOf(problem.y));
   Candidate candidates[mostAlgorithms] = {};
   int found = 0;
-  Code code = call.preferenceSet(preference, preferenceWorkspaceBytes, &workspaceBytes, sizeof(workspaceBytes));
   // What it has no algorithm for is no failure: it says so by a status, or by none of them.
   if (code == 0 && call.heuristic(library.handle, operation, w, x, y, y, preference, mostAlgorithms, candidates, &found) != 0)
     found = 0;

@@ -43,7 +43,8 @@ constexpr int operationTransA = 3, operationTransB = 4, operationEpilogue = 7, o
 // cublasLtMatrixLayoutAttribute_t
 constexpr int layoutBatches = 5, layoutBatchStride = 6;
 // cublasLtMatmulPreferenceAttributes_t
-constexpr int preferenceWorkspaceBytes = 1;
+constexpr int preferenceWorkspaceBytes = 1, preferenceAlignmentA = 5, preferenceAlignmentB = 6, preferenceAlignmentC = 7,
+              preferenceAlignmentD = 8;
 // cublasLtMatmulAlgoConfigAttributes_t
 constexpr int algorithmId = 0, algorithmTile = 1, algorithmSplitK = 2, algorithmStages = 6, algorithmCluster = 8;
 

@@ -10,27 +10,32 @@ namespace benchmarks {
 
 class Input {
 public:
-  /// Random numbers of this standard deviation.
-  Input(const tilewright::Context &context, uint64_t seed, tw_dtype dtype, int64_t count, double deviation = 1)
-      : context(context), random(seed, dtype, count, deviation) {}
+  /// Random numbers of this standard deviation. offset: elements before the first, without which it has an address aligned to
+  /// 256 bytes.
+  Input(const tilewright::Context &context, uint64_t seed, tw_dtype dtype, int64_t count, double deviation = 1,
+        int64_t offset = 0)
+      : context(context), random(seed, dtype, count + offset, deviation), offset(offset) {}
 
   void *data() const;
   tw_dtype dtype() const { return random.dtype(); }
-  double value(int64_t index) const { return random.value(index); }
+  double value(int64_t index) const { return random.value(offset + index); }
 
 private:
   const tilewright::Context &context;
   RandomArray random;
+  int64_t offset;
   mutable std::optional<tilewright::DeviceMemory> memory;
 };
 
 class Output {
 public:
-  Output(const tilewright::Context &context, tw_dtype dtype, int64_t count) : context(context), type(dtype), elements(count) {}
+  Output(const tilewright::Context &context, tw_dtype dtype, int64_t count, int64_t offset = 0)
+      : context(context), type(dtype), elements(count), offset(offset) {}
 
   void *data() const;
 
-  /// Poisons the output, lets `work` write it and reads it back. Throws a Failure if an element was not written.
+  /// Poisons the output, lets `work` write it and reads it back. Throws a Failure if an element was not written, or one before
+  /// them was.
   void receive(const Gpu &gpu, const std::function<void()> &work);
   /// Of what was received.
   double value(int64_t index) const;
@@ -38,7 +43,7 @@ public:
 private:
   const tilewright::Context &context;
   tw_dtype type;
-  int64_t elements;
+  int64_t elements, offset;
   mutable std::optional<tilewright::DeviceMemory> memory;
   std::vector<std::byte> received;
 };

@@ -27,6 +27,10 @@ struct FakeOperation {
   void *bias = nullptr, *scaleA = nullptr, *scaleB = nullptr;
   int8_t isFast = 0;
 };
+struct FakePreference {
+  size_t workspaceBytes = 0;
+  uint32_t alignments[4] = {256, 256, 256, 256}; ///< of a, b, c and d: an algorithm may rely on them
+};
 struct FakeLayout {
   int type = 0;
   int64_t rows = 0, columns = 0, leading = 0;
@@ -161,26 +165,33 @@ EXPORT Code cublasLtMatrixLayoutSetAttribute(FakeLayout *layout, int attribute, 
          : attribute == layoutBatchStride ? set(layout->stride, value, size)
                                           : invalidValue;
 }
-EXPORT Code cublasLtMatmulPreferenceCreate(size_t **preference) {
-  *preference = new size_t(0);
+EXPORT Code cublasLtMatmulPreferenceCreate(FakePreference **preference) {
+  *preference = new FakePreference;
   return 0;
 }
-EXPORT Code cublasLtMatmulPreferenceDestroy(size_t *preference) {
+EXPORT Code cublasLtMatmulPreferenceDestroy(FakePreference *preference) {
   delete preference;
   return 0;
 }
-EXPORT Code cublasLtMatmulPreferenceSetAttribute(size_t *preference, int attribute, const void *value, size_t size) {
-  return attribute == preferenceWorkspaceBytes ? set(*preference, value, size) : invalidValue;
+EXPORT Code cublasLtMatmulPreferenceSetAttribute(FakePreference *preference, int attribute, const void *value, size_t size) {
+  if (attribute == preferenceWorkspaceBytes)
+    return set(preference->workspaceBytes, value, size);
+  if (attribute < preferenceAlignmentA || attribute > preferenceAlignmentD)
+    return invalidValue;
+  return set(preference->alignments[attribute - preferenceAlignmentA], value, size);
 }
 EXPORT Code cublasLtMatmulAlgoGetHeuristic(Handle, FakeOperation *, FakeLayout *a, FakeLayout *, FakeLayout *, FakeLayout *,
-                                           size_t *, int wanted, Candidate *candidates, int *found) {
+                                           FakePreference *preference, int wanted, Candidate *candidates, int *found) {
   // The library has none for products of whole numbers whose rows are not aligned to 4 bytes.
   *found = 0;
   if (a->type == real8I && a->leading % 4 != 0)
     return notSupported;
   for (uint64_t algorithm : {refused, slow, good})
-    if (*found < wanted)
-      candidates[(*found)++].algorithm.data[0] = algorithm;
+    if (*found < wanted) {
+      Candidate &candidate = candidates[(*found)++];
+      candidate.algorithm.data[0] = algorithm;
+      std::memcpy(&candidate.algorithm.data[1], preference->alignments, sizeof(preference->alignments));
+    }
   candidates[*found] = {};
   candidates[*found].state = notSupported;
   ++*found;
@@ -202,6 +213,12 @@ EXPORT Code cublasLtMatmul(Handle, FakeOperation *operation, const void *alpha, 
     return notSupported;
   if (algorithm->data[0] == slow)
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  uint32_t alignments[4];
+  std::memcpy(alignments, &algorithm->data[1], sizeof(alignments));
+  const void *addresses[4] = {aData, bData, dData, dData};
+  for (int index = 0; index < 4; ++index)
+    if (alignments[index] == 0 || reinterpret_cast<uintptr_t>(addresses[index]) % alignments[index] != 0)
+      return invalidValue;
   bool isWhole = operation->scaleType == real32I;
   if ((isWhole ? *static_cast<const int *>(alpha) != 1 : *static_cast<const float *>(alpha) != 1) ||
       (isWhole ? *static_cast<const int *>(beta) != 0 : *static_cast<const float *>(beta) != 0))

@@ -33,10 +33,11 @@ class Layer {
 public:
   Layer(Session &session, const LinearShape &shape, const Kind &kind)
       : shape(shape), kind(kind), session(session), scaleX(kind.isScaled() ? 1.0 / 16 : 1), scaleW(scaleX),
-        x(session.context, 1, kind.operand, shape.m * shape.k, kind.inputDeviation),
-        w(session.context, 2, kind.operand, shape.n * shape.k, weightDeviation()),
-        b(session.context, 3, kind.result, shape.n, 0.5), r(session.context, 4, kind.result, shape.m * shape.n),
-        y(session.context, kind.result, shape.m * shape.n), scales(get(session.context.allocate(2 * sizeof(float)))) {
+        x(input(1, kind.operand, shape.m * shape.k, kind.inputDeviation)),
+        w(input(2, kind.operand, shape.n * shape.k, weightDeviation())), b(input(3, kind.result, shape.n, 0.5)),
+        r(input(4, kind.result, shape.m * shape.n, 1)),
+        y(session.context, kind.result, shape.m * shape.n, session.options.offset),
+        scales(get(session.context.allocate(2 * sizeof(float)))) {
     if (kind.isScaled())
       scaleW /= std::sqrt(static_cast<double>(shape.k));
     float numbers[2] = {static_cast<float>(scaleX), static_cast<float>(scaleW)};
@@ -115,6 +116,9 @@ private:
   Output y;
   tilewright::DeviceMemory scales;
 
+  Input input(uint64_t seed, tw_dtype dtype, int64_t count, double deviation) const {
+    return {session.context, seed, dtype, count, deviation, session.options.offset};
+  }
   double scale() const {
     return static_cast<double>(static_cast<float>(scaleX)) * static_cast<double>(static_cast<float>(scaleW));
   }

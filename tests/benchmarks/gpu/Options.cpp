@@ -53,6 +53,9 @@ void addLinear(CLI::App &program, Options &options) {
     names += (names.empty() ? "" : ", ") + name;
   addList(program, "--shapes", options.shapes, parseShape,
           "linear: MxNxK, MxNxK/INNER (x lies as [M / INNER, K, INNER]), or " + names);
+  program.add_option("--offset", options.offset, "linear: elements by which arrays begin beyond an address of 256 bytes")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
   program.add_option("--dtypes", options.kinds, "linear: of the operands")
       ->allow_extra_args(false)
       ->delimiter(',')

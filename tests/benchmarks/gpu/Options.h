@@ -27,6 +27,7 @@ struct Options {
   int processes = 7;
   int64_t coldSize = 4096;
   std::vector<LinearShape> shapes = knownShapes(); ///< of linear layers
+  int64_t offset = 0;                              ///< elements by which arrays of layers begin beyond an aligned address
   std::vector<std::string> kinds = {"bf16"};       ///< none: all
   std::vector<std::string> epilogues;              ///< none: all
   std::vector<std::string> schedules = {""};       ///< "": the compiler's
