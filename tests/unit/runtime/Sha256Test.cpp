@@ -1,6 +1,9 @@
 #include "runtime/Sha256.h"
+#include "runtime/Sha256Block.h"
 
 #include <gtest/gtest.h>
+#include <random>
+#include <vector>
 
 using namespace tilewright::runtime;
 
@@ -21,5 +24,25 @@ TEST(Sha256, DoesNotDependOnHowTheBytesArrive) {
       pieces.update(std::string_view(text).substr(at, 7));
     EXPECT_EQ(pieces.digest(), sha256(text)) << length;
     text.push_back(static_cast<char>(length * 31));
+  }
+}
+
+// Which of the two the published digests were computed with depends on the processor.
+TEST(Sha256, TheProcessorsInstructionsGiveTheSame) {
+  Sha256Blocks inHardware = sha256BlocksInHardware();
+  if (!inHardware)
+    GTEST_SKIP() << "this processor has no instructions for SHA-256";
+  std::mt19937 generator(1);
+  std::vector<unsigned char> bytes(64 * 20 + 1);
+  for (unsigned char &byte : bytes)
+    byte = static_cast<unsigned char>(generator());
+  for (size_t count : {1, 2, 20}) {
+    uint32_t portable[8], hardware[8];
+    for (int index = 0; index < 8; ++index)
+      portable[index] = hardware[index] = static_cast<uint32_t>(generator());
+    takeSha256Blocks(portable, bytes.data() + 1, count);
+    inHardware(hardware, bytes.data() + 1, count);
+    for (int index = 0; index < 8; ++index)
+      EXPECT_EQ(portable[index], hardware[index]) << count << " blocks, word " << index;
   }
 }
