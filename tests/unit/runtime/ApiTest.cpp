@@ -1,7 +1,7 @@
 // The C interface and the C++ one over it: handles, errors as values, signatures, modules.
+#include "tests/unit/runtime/TemporaryFolder.h"
 #include "tests/unit/runtime/TestSupport.h"
 
-#include <filesystem>
 #include <thread>
 
 using namespace tilewright::runtime::test;
@@ -130,15 +130,14 @@ TEST(Api, ImportsAreAskedOfTheHost) {
 }
 
 TEST(Api, ImportsAreFilesBesideTheImporter) {
-  std::string folder = ::testing::TempDir() + "/tilewright_import";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder + "/main.tile") << R"({"imports": ["other.tile"]})";
-  std::ofstream(folder + "/other.tile") << addSource().dump();
+  TemporaryFolder folder;
+  std::ofstream(folder / "main.tile") << R"({"imports": ["other.tile"]})";
+  std::ofstream(folder / "other.tile") << addSource().dump();
   Context context = makeContext();
-  tilewright::Result<tilewright::Module> module = context.load(folder + "/main.tile");
+  tilewright::Result<tilewright::Module> module = context.load(folder / "main.tile");
   ASSERT_TRUE(module.ok()) << module.error().message();
   EXPECT_EQ(module->kernelNames().at(0), "add");
-  EXPECT_EQ(context.load(folder + "/none.tile").error().status(), TW_NOT_FOUND);
+  EXPECT_EQ(context.load(folder / "none.tile").error().status(), TW_NOT_FOUND);
 }
 
 TEST(Api, HandlesMayBeReleasedInAnyOrder) {
