@@ -11,8 +11,11 @@
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/OptimizationLevel.h"
@@ -35,6 +38,17 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuTarget &target
       triple, target.processor, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// MLIR says of the address of a memref's element that no sum or product in it wraps as an unsigned number. A view's strides
+/// may be negative, and what is then said is false.
+static void allowNegativeStrides(llvm::Function &function) {
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    if (auto *address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction))
+      address->setNoWrapFlags(address->getNoWrapFlags().withoutNoUnsignedWrap());
+    else if (llvm::isa<llvm::OverflowingBinaryOperator>(instruction))
+      instruction.setHasNoUnsignedWrap(false);
+  }
+}
+
 std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMContext &context, const CpuTarget &target,
                                               llvm::TargetMachine &machine) {
   mlir::registerBuiltinDialectTranslation(*module.getContext());
@@ -54,6 +68,7 @@ std::unique_ptr<llvm::Module> translateToLLVM(mlir::ModuleOp module, llvm::LLVMC
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     function.addFnAttr("min-legal-vector-width", std::to_string(target.vectorBits));
     function.setDoesNotThrow();
+    allowNegativeStrides(function);
   }
   return result;
 }

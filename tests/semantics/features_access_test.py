@@ -66,6 +66,24 @@ over (i in M by 1) {
     t.same(z, rows[:, :18].sum(1) + 1)
 
 
+@sweep(N=[1, 2, 3, 17])
+def an_index_that_runs_backwards(t, N):
+    """Along the dimension whose elements are neighbours: the address falls by one element from index to index."""
+    text = """
+kernel k(x: bool[N, M], y: out f32[N, M], z: out f32[N, M])
+over (i in M by 5, j in N by BN) {
+  var v: f32[i] = 0;
+  for k in N by 3 { v += dot(bf16(k), bf16(x[N - 1 - k, i]), over k); }
+  y[j, i] = v;
+  z[j, i] = f32(x[N - 1 - j, i]);
+}
+"""
+    x = t.flags((N, 1))
+    y, z = t.run("k", source=t.file(text), x=x, out=dict(y="f32", z="f32"))
+    t.same(y, np.full((N, 1), (np.arange(N) * x.value[::-1, 0]).sum()))
+    t.same(z, x.value[::-1].astype(float))
+
+
 @test
 def launches_are_refused_when_an_index_sticks_out(t):
     text = """
