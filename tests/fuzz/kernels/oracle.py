@@ -17,11 +17,15 @@ import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "semantics"))
 
-from harness import EPSILON, encode, decode, is_float  # noqa: E402
+from harness import encode, decode, is_float  # noqa: E402
 from features import ACCUMULATOR, LIMITS  # noqa: E402
 
 FLOAT_UNIT = {"f32": 2.0**-24, "f64": 2.0**-53}
 LARGEST = {"f32": float(np.finfo(np.float32).max), "f64": float(np.finfo(np.float64).max)}
+LOSES_NOTHING = {
+    "f8e4m3": ("f16", "f32", "f64"), "f8e5m2": ("f16", "f32", "f64"), "f16": ("f32", "f64"), "bf16": ("f32", "f64"), "f32": ("f64",),
+    "f64": ()
+}  # fmt: skip
 WIDTH = {"i64": 64, "i32": 32, "i16": 16, "i8": 8, "u8": 8}
 
 
@@ -458,8 +462,8 @@ class Oracle:
 
     def _narrow(self, operand, dtype):
         value, error = operand.value, operand.error
-        if EPSILON[dtype] <= EPSILON[operand.dtype] and not (dtype == "bf16" or operand.dtype == "bf16"):
-            return Value(dtype, operand.axes, value, error)  # loses nothing
+        if dtype in LOSES_NOTHING[operand.dtype]:
+            return Value(dtype, operand.axes, value, error)
         result = round_to(value, dtype)
         if not np.any(error > 0):
             return Value(dtype, operand.axes, result, error)

@@ -13,7 +13,7 @@ import case  # noqa: E402
 import generator  # noqa: E402
 import values  # noqa: E402
 from independence import dependences  # noqa: E402
-from oracle import Oracle  # noqa: E402
+from oracle import Oracle, Value  # noqa: E402
 from program import Axis, Kernel, Node, Statement, View, nodes, statements, text  # noqa: E402
 from shrink import shrink  # noqa: E402
 
@@ -108,6 +108,17 @@ class Results(unittest.TestCase):
         x = np.float32([[0.1] * 5, [0.2] * 5, [0.0] * 5]).astype(float)
         _, error, _ = outcome(kernel, x)
         self.assertEqual(error.tolist(), [np.inf, 0, 0])
+
+
+    def test_casts_round_as_the_language_says(self):
+        oracle = Oracle(row_sum("BK"), {})
+        for source, dtype, value, want in [
+            ("f8e5m2", "f8e4m3", -57344.0, -448.0), ("f32", "f8e4m3", np.inf, 448.0), ("f32", "f16", 1e6, np.inf),
+            ("bf16", "f16", 2.0**-30, 0.0), ("f32", "i8", 300.0, 127), ("f64", "f32", 1 + 2.0**-30, 1.0), ("f32", "i32", -2.7, -2)
+        ]:
+            with self.subTest(source=source, dtype=dtype, value=value):
+                result = oracle.cast(Value(source, (), np.array(value)), dtype)
+                self.assertEqual((float(result.value), float(result.error)), (want, 0))
 
 
 class Compared(unittest.TestCase):
