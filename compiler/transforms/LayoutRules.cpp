@@ -284,8 +284,8 @@ void LayoutRules::planDot(tile::DotOp dot) {
     why = "tensor cores take one axis of rows, one of columns and one that is summed";
   if (!tile::isTile(result)) {
     // A scalar product: every thread forms it.
-    DotPlan plan{DotKind::Fma, blocked({1}, 0, 1, warpCount), bufferFor(dot.getLhs().getType(), tile::axesOf(dot.getLhs().getType())),
-                 bufferFor(dot.getRhs().getType(), tile::axesOf(dot.getLhs().getType())), why};
+    DotPlan plan{DotKind::Fma, blocked({1}, 0, 1, warpCount), bufferFor(dot.getLhs().getType(), axes.summed),
+                 bufferFor(dot.getRhs().getType(), axes.summed), why};
     dots.try_emplace(dot, plan);
     return;
   }

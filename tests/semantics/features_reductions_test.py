@@ -49,6 +49,31 @@ def reductions_over_tails(t, dtype, size):
         t.same(result, want)
 
 
+@sweep(size=[(1, 1), (2, 3), (16, 16), (33, 19)], dtype=["f32", "f16", "i8"])
+def a_scalar_product_over_axes_in_any_order(t, size, dtype):
+    """The summed axes are named in another order than they have in memory."""
+    accumulator = ACCUMULATOR[dtype]
+    text = """
+kernel k(a: DTYPE[M, N], b: DTYPE[N, M], p: out ACC[1], q: out ACC[1])
+over () {
+  var s: ACC = 0;
+  var u: ACC = 0;
+  for i in M by 8, j in N by 3 {
+    s += dot(a[i, j], b[j, i], over i, j);
+    u += dot(a[i, j], b[j, i], over j, i);
+  }
+  p[0] = s;
+  q[0] = u;
+}
+""".replace("DTYPE", dtype).replace("ACC", accumulator)
+    a, b = t.integers(size, "i32", -4, 5), t.integers(size[::-1], "i32", -4, 5)
+    a, b = array(a.value, dtype), array(b.value, dtype)
+    p, q = t.run("k", source=t.file(text), a=a, b=b, out=dict(p=accumulator, q=accumulator))
+    want = [(a.value * b.value.T).sum()]
+    t.same(p, want)
+    t.same(q, want)
+
+
 @sweep(size=[(3, 5), (16, 16), (33, 70)])
 def reductions_over_several_axes(t, size):
     text = """
