@@ -22,6 +22,8 @@ LARGEST_TILE = 1 << 13
 BLOCKS = [1, 2, 3, 4, 5, 7, 8, 11, 16, 17, 24, 32, 48, 64]
 UNARY = ["abs", "floor", "ceil", "round", "exp", "exp2", "log", "log2", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf", "sigmoid"]
 
+FAST = ["exp", "exp2", "log", "log2", "sin", "cos", "tanh", "sigmoid", "rsqrt"]
+
 
 def is_float(dtype):
     return dtype[0] in "fb" and dtype != "bool"
@@ -183,12 +185,12 @@ class Generator:
         kind = self.weighted(
             [
                 (10, "whole"), (1, "scaled"), (1, "between"), (1 if exact else 0, "triangle"),
-                (1 if singles else 0, "triangle of one"), (1 if exact else 0, "part"), (1.5 if not earlier else 0, "partition")
+                (1 if singles else 0, "triangle of one"), (1 if exact else 0, "part"), (2 if singles else 0, "partition")
             ]
         )  # fmt: skip
         if shape == "product":
             kind = "whole"
-        by = None if self.chance(0.15) and shape != "product" else self.block()
+        by = None if self.chance(0.2) and shape != "product" else self.block()
         name = self.name("i")
         if kind == "whole":
             d = self.old_or_new_dimension() if shape != "product" else self.new_dimension()
@@ -210,9 +212,15 @@ class Generator:
         if kind == "part":
             axis = self.pick(exact)
             return Axis(name, None, axis.high, axis, by=by or 3, dimension=axis.dimension, extent=axis.extent, loose=axis.loose)
-        # A partition: the outer axis is made here, and this one next time round.
-        d = self.new_dimension()
-        return Axis(name, None, dimension(d), by=None, dimension=d, extent=dimension(d))
+        # Each index of an earlier axis has a part of the range.
+        axis = self.pick(singles)
+        whole = dimension(self.new_dimension())
+        cuts = View(self.name("x"), self.pick(["i32", "i64"]), [Node("add", "i64", [axis.extent, number(1)])], contents="offsets")
+        cuts.layout["indexes"] = whole
+        self.views[cuts.name] = cuts
+        low = Node("load", cuts.dtype, [index(axis)], view=cuts.name, outside=False)
+        high = Node("load", cuts.dtype, [Node("add", "i64", [index(axis), number(1)])], view=cuts.name, outside=False)
+        return Axis(name, low, high, by=by, extent=whole, loose=True, partition=axis)
 
     def enter(self, axis):
         (self.spans if axis.is_span else self.singles).append(axis)
@@ -668,7 +676,7 @@ class Generator:
 
     def place(self, value):
         """Places that name all axes around and all of the value's, dimensions for them, and whether some may be outside."""
-        needed = [a for a in self.around if not any(b.parent is a for b in self.around)]
+        needed = [a for a in self.around if not any(b.parent is a or b.partition is a for b in self.around)]
         needed += [a for a in self.spans if a.name in value.axes and a not in needed]
         self.random.shuffle(needed)
         if len(needed) > 5:
@@ -935,7 +943,8 @@ class Generator:
         kind = self.weighted(
             [
                 (5, "arithmetic"), (3, "unary"), (2, "where"), (2, "cast"), (1, "three"), (3 if exact else 0, "over"),
-                (1, "extreme"), (1.5 if exact else 0, "prefix"), (1 if exact else 0, "dot"), (0.3, "pow")
+                (1, "extreme"), (1.5 if exact else 0, "prefix"), (1 if exact else 0, "dot"), (0.3, "pow"),
+                (0.3 if dtype == "f32" else 0, "random")
             ]
         )  # fmt: skip
         sub = lambda d=dtype: self.expression(d, axes, depth - 1)  # noqa: E731
@@ -953,7 +962,12 @@ class Generator:
         if kind == "unary":
             if self.chance(0.15):
                 return Node("negate", dtype, [sub()])
-            return Node(self.pick(UNARY), dtype, [sub()])
+            node = Node(self.pick(UNARY), dtype, [sub()])
+            if node.op in FAST and dtype == "f32" and self.chance(0.1):
+                node.info["precision"] = "fast"
+            return node
+        if kind == "random":
+            return Node("random", dtype, [self.scalar("i64"), sub("i64")])
         if kind == "where":
             return Node("where", dtype, [sub("bool"), sub(), sub()])
         if kind == "cast":
@@ -1008,6 +1022,8 @@ class Generator:
         if kind == "cast":
             return Node("cast", dtype, [sub(self.pick([d for d in ALL if d != dtype]))])
         if kind == "unary":
+            if dtype == "i32" and self.chance(0.4):
+                return Node("random_bits", dtype, [self.scalar("i64"), sub("i64")])
             return Node(self.pick(["negate", "abs"]), dtype, [sub()])
         if kind == "arg":
             axis = self.pick(exact)

@@ -19,6 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from harness import encode, decode, is_float  # noqa: E402
 from features import ACCUMULATOR, LIMITS  # noqa: E402
+from reference import philox  # noqa: E402
 
 FLOAT_UNIT = {"f32": 2.0**-24, "f64": 2.0**-53}
 LARGEST = {"f32": float(np.finfo(np.float32).max), "f64": float(np.finfo(np.float64).max)}
@@ -104,6 +105,7 @@ MONOTONE = {
     "rsqrt": lambda x: 1 / np.sqrt(x),
 }  # fmt: skip
 ULPS = {"sqrt": 1}
+FAST_ULPS = 2.0**14  # a relative error of 2⁻¹⁰
 ROUNDINGS = {"floor": np.floor, "ceil": np.ceil, "round": np.rint}
 COMPARE = {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
 
@@ -483,11 +485,21 @@ class Oracle:
             return self._logic(op, args)
         if op == "where":
             return self._where(node.dtype, args)
+        if op in ("random", "random_bits"):
+            return self._random(op, args)
         if len(args) == 2:
             return self._binary(op, node.dtype, *args)
         if op in ("fma", "clamp"):
             return self._three(op, node.dtype, args)
-        return self._unary(op, node.dtype, args[0])
+        return self._unary(op, node.dtype, args[0], FAST_ULPS if node.info.get("precision") == "fast" else ULPS.get(op, 8))
+
+    @staticmethod
+    def _random(op, args):
+        bits = philox(int(args[0].value), args[1].value).astype(np.uint32)
+        error = np.where(args[1].error + args[0].error > 0, np.inf, 0.0)
+        if op == "random_bits":
+            return Value("i32", args[1].axes, bits.view(np.int32).astype(np.int64), error)
+        return Value("f32", args[1].axes, (bits >> np.uint32(8)).astype(np.float64) * 2.0**-24, error)
 
     def _compare(self, op, args):
         axes, ((a, ea), (b, eb)) = self._aligned(args)
@@ -514,7 +526,7 @@ class Oracle:
         same = (a == b) & (ea == 0) & (eb == 0)
         return Value(dtype, axes, value, np.where((ec > 0) & ~same, np.inf, error))
 
-    def _unary(self, op, dtype, operand):
+    def _unary(self, op, dtype, operand, ulps=8):
         value, error, axes = operand.value, operand.error, operand.axes
         if not is_float(dtype):
             value = value.astype(np.int64)
@@ -528,11 +540,10 @@ class Oracle:
             spread = np.maximum(np.abs(f(value + finite) - result), np.abs(f(value - finite) - result))
             spread = np.where(error == 0, 0, np.where(np.isnan(spread) | np.isinf(error), np.inf, spread))
             return Value(dtype, axes, result, spread)
-        ulps = ULPS.get(op, 8)
         if op in ("sin", "cos"):
             result = getattr(np, op)(value)
             # The reduction of large arguments is as exact as the argument; f32's functions are stated for these.
-            error = np.where(np.abs(value) > 1e4, np.inf, error + 4 * FLOAT_UNIT[dtype])
+            error = np.where(np.abs(value) > 1e4, np.inf, error + ulps * FLOAT_UNIT[dtype])
             return settled(dtype, axes, result, error, ulps)
         f = MONOTONE[op]
         result = f(value)

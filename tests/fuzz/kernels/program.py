@@ -22,6 +22,7 @@ class Axis:
     dimension: object = None
     constant: bool = False  # let d = span(n)
     extent: object = None  # an integer expression that is above all of its indices
+    partition: object = None  # the axis of which each index has a part of the range, by memory
     loose: bool = False  # memory, or an axis before it, decides where it ends: its indices need an `else`
 
     @property
