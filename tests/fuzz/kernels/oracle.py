@@ -336,6 +336,8 @@ class Oracle:
             with np.errstate(all="ignore"):
                 if op in ("+=", "-="):
                     value, error = self._sum_in_memory(view, value, error, size, terms, whole)
+                elif op != "=":
+                    error = np.where(_is_open(view.dtype, value), np.inf, error)
                 results[name] = (value, error, self.written[name])
         return results
 
@@ -579,7 +581,10 @@ class Oracle:
         if op in ("add", "sub"):
             return settled(dtype, axes, a + b if op == "add" else a - b, ea + eb)
         if op == "mul":
-            return settled(dtype, axes, a * b, _product_error(a, ea, b, eb))
+            product = a * b
+            # With what is added to it, it may be rounded once; then it has not overflowed.
+            fits = (np.abs(product) <= LARGEST[dtype] * (1 - 2.0**-20)) | ~np.isfinite(a) | ~np.isfinite(b)
+            return settled(dtype, axes, product, np.where(fits, _product_error(a, ea, b, eb), np.inf))
         if op == "div":
             value = a / b
             least = np.abs(b) - eb
@@ -660,7 +665,8 @@ class Oracle:
     def _extreme(self, node, function):
         _, ((value, error),), axes, over = self._prepared(node)
         rest = [a for a in axes if a not in {x.name for x in node.info["over"]}]
-        return Value(node.dtype, rest, function(value, axis=over), error.max(over))
+        result = function(value, axis=over)
+        return Value(node.dtype, rest, result, np.where(_is_open(node.dtype, result), np.inf, error.max(over)))
 
     def on_max(self, node):
         if "over" not in node.info:
@@ -796,6 +802,11 @@ def settled_sum(dtype, axes, value, error, terms=None):
     rounded = round_to(value, dtype)
     step = np.where(np.isfinite(rounded), spacing(np.where(np.isfinite(rounded), rounded, 0), dtype), 0)
     return Value(dtype, axes, rounded, np.where(error > 0, error + step, error), terms)
+
+
+def _is_open(dtype, extreme):
+    """f8e5m2 has infinities, which casts to it never make. Whether a maximum that is formed in f32 does is left open."""
+    return np.isinf(extreme) & (dtype == "f8e5m2")
 
 
 def round_to_tf32(value):
