@@ -156,28 +156,22 @@ static Value haveValue(Emitter &emitter, Value number, uint64_t all, uint64_t ma
   return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, others, emitter.constant32(static_cast<int64_t>(value)));
 }
 
-void Passage::write(Emitter &emitter, Value address, ArrayRef<States> values) const {
-  ImplicitLocOpBuilder &builder = emitter.builder;
+Value Passage::isWriter(Emitter &emitter, uint64_t writers) const {
   auto allWarps = static_cast<uint64_t>(emitter.warps() - 1);
-  Value writes = emitter.logicalAnd(haveValue(emitter, emitter.lane(), layout::lanesOfWarp - 1, lanes, laneValue),
-                                    haveValue(emitter, emitter.warp(), allWarps, warps, warpValue));
-  emitter.when(writes, [&] {
-    States first = places(emitter, address, 0, 0);
-    for (auto [number, state] : llvm::enumerate(states))
-      for (int64_t place = 0; place < state.registers; ++place) {
-        Value value = values[std::min(place, registers - 1)][number];
-        int64_t bytes = bytesOf(state.element);
-        LLVM::StoreOp::create(builder, toStorage(builder, builder.getLoc(), value),
-                              emitter.advance(first[number], (place << llvm::popcount(lanes)) * bytes),
-                              static_cast<unsigned>(bytes));
-      }
-  });
+  return emitter.logicalAnd(haveValue(emitter, emitter.lane(), layout::lanesOfWarp - 1, lanes, laneValue),
+                            haveValue(emitter, emitter.warp(), allWarps, warps | writers, warpValue));
 }
 
-SmallVector<States> Passage::read(Emitter &emitter, Value address, uint64_t changed, uint64_t bits) const {
+void Passage::store(Emitter &emitter, Value value, Value first, int64_t place) const {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  States first = places(emitter, address, changed, bits);
-  SmallVector<States> values(registers);
+  int64_t bytes = bytesOf(value.getType());
+  LLVM::StoreOp::create(builder, toStorage(builder, builder.getLoc(), value),
+                        emitter.advance(first, (place << llvm::popcount(lanes)) * bytes), static_cast<unsigned>(bytes));
+}
+
+SmallVector<States> Passage::load(Emitter &emitter, const States &first, int64_t count) const {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  SmallVector<States> values(count);
   for (auto [number, row] : llvm::enumerate(values))
     for (auto [place, state] : llvm::zip(first, states)) {
       int64_t bytes = bytesOf(state.element);
@@ -186,6 +180,49 @@ SmallVector<States> Passage::read(Emitter &emitter, Value address, uint64_t chan
       row.push_back(fromStorage(builder, builder.getLoc(), stored, state.element));
     }
   return values;
+}
+
+void Passage::write(Emitter &emitter, Value address, ArrayRef<States> values) const {
+  emitter.when(isWriter(emitter, 0), [&] {
+    States first = places(emitter, address, 0, 0);
+    for (auto [number, state] : llvm::enumerate(states))
+      for (int64_t place = 0; place < state.registers; ++place)
+        store(emitter, values[std::min(place, registers - 1)][number], first[number], place);
+  });
+}
+
+SmallVector<States> Passage::read(Emitter &emitter, Value address, uint64_t changed, uint64_t bits) const {
+  return load(emitter, places(emitter, address, changed, bits), registers);
+}
+
+// --------------------------------------------------------------------------------------------------------------------
+// Parts
+// --------------------------------------------------------------------------------------------------------------------
+
+bool Passage::isDense() const {
+  return llvm::all_of(states, [&](const State &state) { return state.registers == registers; });
+}
+
+States Passage::startsOf(Emitter &emitter, const Part &part, const States &all) const {
+  States result;
+  for (auto [place, state] : llvm::zip(all, states)) {
+    int64_t bytes = bytesOf(state.element) << llvm::popcount(lanes);
+    result.push_back(emitter.advance(place, emitter.mul(part.first, emitter.constant32(bytes))));
+  }
+  return result;
+}
+
+void Passage::write(Emitter &emitter, Value address, ArrayRef<States> values, const Part &part, uint64_t writers) const {
+  emitter.when(isWriter(emitter, writers), [&] {
+    States first = startsOf(emitter, part, places(emitter, address, 0, 0));
+    for (int64_t number = 0; number < part.count; ++number)
+      for (auto [value, place] : llvm::zip(values[number], first))
+        store(emitter, value, place, number);
+  });
+}
+
+SmallVector<States> Passage::read(Emitter &emitter, Value address, const Part &part, uint64_t changed, uint64_t bits) const {
+  return load(emitter, startsOf(emitter, part, places(emitter, address, changed, bits)), part.count);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -43,18 +43,35 @@ States shuffle(Emitter &emitter, mlir::NVVM::ShflKind kind, const States &states
 /// and each of the registers; those whose other bits are `laneValue` and `warpValue` write.
 class Passage {
 public:
+  /// Some of the registers: `count` from the number `first` on, which may differ between warps.
+  struct Part {
+    mlir::Value first;
+    int64_t count;
+  };
+
   Passage(uint64_t lanes, uint64_t laneValue, uint64_t warps, uint64_t warpValue, int64_t registers,
           llvm::ArrayRef<mlir::Type> elements);
 
   int64_t bytes() const { return byteCount; }
+  /// Whether each register has a place and there are no others: then registers can be passed in parts.
+  bool isDense() const;
 
   void write(Emitter &emitter, mlir::Value address, llvm::ArrayRef<States> values) const;
   /// What the warp with this thread's bits, but those of `changed`, which are `bits`, left: all registers.
   llvm::SmallVector<States> read(Emitter &emitter, mlir::Value address, uint64_t changed = 0, uint64_t bits = 0) const;
 
+  /// The same of a part of the registers. `writers` are bits of warps that write different parts.
+  void write(Emitter &emitter, mlir::Value address, llvm::ArrayRef<States> values, const Part &part, uint64_t writers) const;
+  llvm::SmallVector<States> read(Emitter &emitter, mlir::Value address, const Part &part, uint64_t changed, uint64_t bits) const;
+
 private:
   /// The address of the first register's place, for each state.
   States places(Emitter &emitter, mlir::Value address, uint64_t changed, uint64_t bits) const;
+  States startsOf(Emitter &emitter, const Part &part, const States &all) const;
+  /// Whether this thread writes, if warps that differ in the bits of `writers` do.
+  mlir::Value isWriter(Emitter &emitter, uint64_t writers) const;
+  void store(Emitter &emitter, mlir::Value value, mlir::Value first, int64_t place) const;
+  llvm::SmallVector<States> load(Emitter &emitter, const States &first, int64_t count) const;
 
   struct State {
     mlir::Type element;

@@ -2,7 +2,8 @@
 //
 // A plan goes through the bits of the reduced coordinates. What differs in a bit of a register's number a thread combines
 // alone; in a bit of the lane's, with a shuffle; in bits of the warp's, through shared memory. Lanes and warps that hold the
-// same (idle bits) do the same.
+// same (idle bits) do the same. Where warps leave much for one another (eight rows of a thousand columns, summed over the rows), each
+// combines a part of it for all: a thread that read everything had 128 values on their way, and spilled others.
 //
 //   reduce, arg_reduce   in any order: first registers, then lanes, then warps. What does not exist is replaced by the
 //   identity. fold                 in the order of the axis: from its lowest bit to its highest, so that at each bit every
@@ -135,6 +136,9 @@ struct Step {
   unsigned coordinateBit = 0; ///< in order: bits of the coordinate that are combined before this step
   std::optional<Passage> passage;
   int64_t offset = 0; ///< of its shared memory in the operation's
+  /// Where warps leave the parts that each of them combined; none: each combines everything.
+  std::optional<Passage> results;
+  int64_t resultsOffset = 0;
   /// Those that hold a value before this step.
   SmallVector<int64_t> live;
 };
@@ -143,7 +147,7 @@ struct Step {
 class Plan {
 public:
   Plan(const DistributedLayout &layout, ArrayRef<unsigned> dimensions, ArrayRef<Type> states, bool isOrdered)
-      : layout(layout), bits(layout), dimensions(dimensions), states(states), isLive(layout.registers(), true) {
+      : layout(layout), bits(layout), dimensions(dimensions), states(states), isOrdered(isOrdered), isLive(layout.registers(), true) {
     assert((!isOrdered || dimensions.size() == 1) && "an order is that of one axis");
     if (isOrdered)
       planInOrder(dimensions.front());
@@ -251,14 +255,29 @@ private:
     step.passage.emplace(lanes, 0, all, 0, static_cast<int64_t>(step.live.size()), states);
     step.offset = scratchBytes;
     scratchBytes += step.passage->bytes();
+    uint64_t combined = 0;
     for (unsigned bit : warps)
-      combinedWarps |= uint64_t(1) << bit;
+      combined |= uint64_t(1) << bit;
+    combinedWarps |= combined;
+    auto registers = static_cast<int64_t>(step.live.size()), count = int64_t(1) << warps.size();
+    if (isOrdered || registers % count != 0 || registers * count < fewestShared)
+      return;
+    Passage results(lanes, 0, all & ~combined, 0, registers, states);
+    if (!step.passage->isDense() || !results.isDense())
+      return;
+    step.results = results;
+    step.resultsOffset = scratchBytes;
+    scratchBytes += results.bytes();
   }
+
+  /// Values that a thread reads to combine all that the warps left, from which on it pays to do a part of it, at the price of a barrier.
+  static constexpr int64_t fewestShared = 64;
 
   const DistributedLayout &layout;
   CoordinateBits bits;
   ArrayRef<unsigned> dimensions;
   ArrayRef<Type> states;
+  bool isOrdered;
   SmallVector<bool> isLive;
   uint64_t combinedLanes = 0, combinedWarps = 0;
 };
@@ -351,22 +370,20 @@ private:
     }
   }
 
-  /// All threads combine what all warps left, in one order.
+  /// What all warps left is combined in one order: by all threads, or, where it is much, of each register by one warp.
   void combineWarps(const Step &step, SmallVector<States> &values) {
     Value address = emitter.advance(scratch, step.offset);
     step.passage->write(emitter, address, llvm::map_to_vector(step.live, [&](int64_t number) { return values[number]; }));
     emitter.barrier();
+    if (step.results)
+      return combineParts(step, address, values);
     uint64_t changed = 0;
     for (unsigned bit : step.bits)
       changed |= uint64_t(1) << bit;
     int64_t count = int64_t(1) << step.bits.size();
     SmallVector<SmallVector<States>> blocks;
-    for (int64_t block = 0; block < count; ++block) {
-      uint64_t warp = 0;
-      for (auto [position, bit] : llvm::enumerate(step.bits))
-        warp |= static_cast<uint64_t>(block >> position & 1) << bit;
-      blocks.push_back(step.passage->read(emitter, address, changed, warp));
-    }
+    for (int64_t block = 0; block < count; ++block)
+      blocks.push_back(step.passage->read(emitter, address, changed, warpOfBlock(step, block)));
     for (auto [position, number] : llvm::enumerate(step.live)) {
       for (int64_t stride = 1; stride < count; stride *= 2)
         for (int64_t first = 0; first + stride < count; first += 2 * stride) {
@@ -376,6 +393,39 @@ private:
         }
       values[number] = blocks.front()[position];
     }
+  }
+
+  /// The warp whose number among those that are combined is n combines the n-th part of the registers, for all of them.
+  void combineParts(const Step &step, Value address, SmallVector<States> &values) {
+    uint64_t changed = 0;
+    Value number = emitter.constant32(0);
+    for (auto [position, bit] : llvm::enumerate(step.bits)) {
+      changed |= uint64_t(1) << bit;
+      Value isOne = arith::AndIOp::create(builder, arith::ShRUIOp::create(builder, emitter.warp(), emitter.constant32(bit)), emitter.constant32(1));
+      number = emitter.add(number, emitter.mul(isOne, emitter.constant32(int64_t(1) << position)));
+    }
+    int64_t count = int64_t(1) << step.bits.size(), length = static_cast<int64_t>(step.live.size()) / count;
+    Passage::Part part{emitter.mul(number, emitter.constant32(length)), length};
+    SmallVector<SmallVector<States>> blocks;
+    for (int64_t block = 0; block < count; ++block)
+      blocks.push_back(step.passage->read(emitter, address, part, changed, warpOfBlock(step, block)));
+    for (int64_t stride = 1; stride < count; stride *= 2)
+      for (int64_t first = 0; first + stride < count; first += 2 * stride)
+        for (auto [earlier, later] : llvm::zip(blocks[first], blocks[first + stride]))
+          earlier = combine(earlier, later, true);
+    Value results = emitter.advance(scratch, step.resultsOffset);
+    step.results->write(emitter, results, blocks.front(), part, changed);
+    emitter.barrier();
+    for (auto [number, states] : llvm::zip(step.live, step.results->read(emitter, results)))
+      values[number] = states;
+  }
+
+  /// The bits of the warps' numbers in which the blocks differ that are combined.
+  static uint64_t warpOfBlock(const Step &step, int64_t block) {
+    uint64_t warp = 0;
+    for (auto [position, bit] : llvm::enumerate(step.bits))
+      warp |= static_cast<uint64_t>(block >> position & 1) << bit;
+    return warp;
   }
 
   /// Whether the block at the register's coordinate, with its lowest bits replaced, begins before the span's end. Null: yes.

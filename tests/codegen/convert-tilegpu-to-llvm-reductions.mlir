@@ -324,3 +324,39 @@ tile.kernel @across_warps(%y: !y, %N: i64) dimensions = 1 {
   }
   tile.store %r, %y[%i] spans(%k) compare [false] : !a, !y, (!i), spans(!k)
 }
+
+// -----
+
+!y = !tile.view<element = f32, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 4>
+!i = !tile.span<"i", 8>
+!d = !tile.span<"d", 1024>
+!ti = tensor<8xi64, #tile.axes<"i">>
+!td = tensor<1024xi64, #tile.axes<"d">>
+!f = tensor<8x1024xi64, #tile.axes<"i", "d">>
+!a = tensor<8x1024xf32, #tile.axes<"i", "d">>
+!r = tensor<1024xf32, #tile.axes<"d">>
+
+// Eight warps have left sixteen values each of a lane: each combines two of the sixteen, of all eight, and leaves them for the others.
+// CHECK-LABEL: llvm.func @parts(
+// CHECK:         nvvm.barrier0
+// CHECK:         %[[PART:.+]] = arith.muli %{{.+}}, %c2_i32
+// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK-NOT:     llvm.load
+// CHECK-COUNT-14: arith.addf %{{.+}}, %{{.+}} : f32
+// CHECK-COUNT-2: llvm.store %{{.+}}, %{{.+}} : f32, !llvm.ptr<3>
+// CHECK:         nvvm.barrier0
+// CHECK-COUNT-16: llvm.load %{{.+}} : !llvm.ptr<3> -> f32
+// CHECK-NOT:     arith.addf
+// CHECK:         llvm.return
+tile.kernel @parts(%y: !y, %N: i64) dimensions = 1 {
+  %i = tile.span : !i
+  %d = tile.span : !d
+  %ti = tile.index %i : !i -> !ti
+  %td = tile.index %d : !d -> !td
+  %bi = tile.broadcast %ti : !ti -> !f
+  %bd = tile.broadcast %td : !td -> !f
+  %f = arith.addi %bi, %bd : !f
+  %a = tile.cast %f : !f -> !a
+  %r = tile.reduce add %a over (%i) : !a, !i -> !r
+  tile.store %r, %y[%td] spans(%d) compare [true] : !r, !y, (!td), spans(!d)
+}

@@ -27,10 +27,8 @@ STATICS = {
 SPILLS = {
     "attention": (1800, "all 255 registers are in use; which values are spilled is not known yet"),
     "gated_linear": (640, "all 255 registers are in use; which values are spilled is not known yet"),
-    "layer_norm_backward": (500, "three tiles of whole rows are alive at once, and sums of them"),
     "linear_dx": (200, "all 255 registers are in use; which values are spilled is not known yet"),
     "qkv": (5600, "all 255 registers are in use; which values are spilled is not known yet"),
-    "rms_norm_backward": (240, "three tiles of whole rows are alive at once, and sums of them"),
 }
 
 
