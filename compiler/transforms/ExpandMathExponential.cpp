@@ -36,16 +36,20 @@ struct Reduced {
 
 } // namespace
 
-/// The same in eighteen instructions. The bits of t = 1.5 * 2^23 + n serve as n: shifted to the exponent field, nothing is left of
-/// the rest. 1 + r + r^2 q(r) is summed from within, a rounding each step.
+/// x 2^n for t = 1.5 * 2^23 + n. The bits of t serve as n: shifted to the exponent field, nothing is left of the rest. Two factors,
+/// since the result may be subnormal, or overflow.
+static Expr timesPower(const Expr &x, const Expr &t) {
+  Expr n = t.bits(), half = n >> 1;
+  auto power = [&](const Expr &exponent) { return asFloatLike((exponent << 23) + x.constant(1.0).bits(), x); };
+  return x * power(half) * power(n - half);
+}
+
+/// exp in eighteen instructions: 1 + r + r^2 q(r) is summed from within, a rounding each step.
 static Expr nvidiaExp(const Expr &x) {
   Expr t = mulAdd(x, 0x1.71547652b82fep0, x.constant(0x1.8p23));
-  Expr r = Reduced::rest(x, t - 0x1.8p23);
   llvm::SmallVector<double> coefficients{1, 1};
   llvm::append_range(coefficients, constants::expF32);
-  Expr n = t.bits(), half = n >> 1; // 2^(n / 2) times 2^(n - n / 2): the result may be subnormal, or overflow
-  auto power = [&](const Expr &exponent) { return asFloatLike((exponent << 23) + x.constant(1.0).bits(), x); };
-  return polynomial(r, coefficients) * power(half) * power(n - half);
+  return timesPower(polynomial(Reduced::rest(x, t - 0x1.8p23), coefficients), t);
 }
 
 Expr expandExp(const Expr &x, const MathTarget &target) {
@@ -62,6 +66,10 @@ Expr expandExp2(const Expr &x, const MathTarget &target) {
   if (target.approximate)
     return approximateExp2(x);
   Expr inRange = bounded(x, choose(x, -151.0, -1076.0), choose(x, 129.0, 1025.0), target);
+  if (target.nvidia && !isF64(x)) {
+    Expr t = inRange + 0x1.8p23, r = inRange - (t - 0x1.8p23); // exact
+    return timesPower(mulAdd(r, polynomial(r, constants::exp2F32), 1.0), t);
+  }
   Rounded n = roundProduct(inRange, 1.0);
   Expr r = inRange - n.value; // exact
   return scale(mulAdd(r, polynomial(r, choose(x, constants::exp2F32, constants::exp2F64)), 1.0), n.integer, target);
