@@ -7,8 +7,9 @@
 // what a loop carries may be in it.
 //
 // A relative error of the argument grows in exp, pow, log, sin and cos, and a comparison or a conversion to an integer may turn
-// it into another branch or another integer: those uses are not among them. log1p of an exponential is: t / ((1 + t) log1p(t)) <= 1
-// for t >= 0.
+// it into another branch or another integer: those uses are not among them, with two exceptions. log1p of an exponential is one:
+// t / ((1 + t) log1p(t)) <= 1 for t >= 0. And a value that was made without a difference, of exponentials and the like, compares
+// with 0 as it would without its relative error.
 
 #include "compiler/transforms/Passes.h"
 
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -75,6 +77,86 @@ SmallVector<Value, 2> carriers(OpOperand &use) {
       .Default([](Operation *) { return SmallVector<Value, 2>(); });
 }
 
+/// The largest set of f32 values of a kernel of which none can be taken away by a look at its members.
+class ValueSet {
+public:
+  void collect(tile::KernelOp kernel) {
+    kernel.walk([&](Operation *op) {
+      add(op->getResults());
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          add(block.getArguments());
+    });
+  }
+  void keep(llvm::function_ref<bool(Value)> belongs) {
+    while (values.remove_if([&](Value value) { return !belongs(value); })) {
+    }
+  }
+  bool contains(Value value) const { return values.contains(value); }
+  bool containsAll(ValueRange range) const {
+    return llvm::all_of(range, [&](Value value) { return contains(value); });
+  }
+
+private:
+  llvm::SetVector<Value> values;
+
+  void add(ValueRange candidates) {
+    for (Value value : candidates)
+      if (isF32(value))
+        values.insert(value);
+  }
+};
+
+/// The operands that a value of a loop is: the initial one and the next ones. Empty for other values.
+SmallVector<Value, 2> carriedFrom(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = dyn_cast_or_null<tile::ForOp>(argument ? argument.getOwner()->getParentOp() : value.getDefiningOp());
+  int64_t number = argument ? static_cast<int64_t>(argument.getArgNumber()) - 1 : loop ? cast<OpResult>(value).getResultNumber() : -1;
+  if (!loop || number < 0)
+    return {};
+  return {loop.getInitial()[number], loop.getBody().front().getTerminator()->getOperand(number)};
+}
+
+/// Values that are 0 or more (or NaN), and made without a difference.
+class NonNegativeValues {
+public:
+  explicit NonNegativeValues(tile::KernelOp kernel) {
+    set.collect(kernel);
+    set.keep([&](Value value) { return isNonNegative(value); });
+  }
+  bool contains(Value value) const { return set.contains(value); }
+
+private:
+  ValueSet set;
+
+  bool isNonNegative(Value value) const {
+    SmallVector<Value, 2> carried = carriedFrom(value);
+    if (!carried.empty())
+      return set.containsAll(carried);
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    if (isa<math::ExpOp, math::Exp2Op, math::AbsFOp>(op))
+      return true;
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      llvm::APFloat number(0.0f);
+      return matchPattern(value, m_ConstantFloat(&number)) && !number.isNegative();
+    }
+    if (auto select = dyn_cast<arith::SelectOp>(op))
+      return set.containsAll({select.getTrueValue(), select.getFalseValue()});
+    return isa<arith::AddFOp, arith::MulFOp, arith::DivFOp, arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::SqrtOp,
+               tile::BroadcastOp>(op)
+               ? set.containsAll(op->getOperands())
+           : isa<tile::ReduceOp>(op) ? set.contains(op->getOperand(0))
+                                     : false;
+  }
+};
+
+bool isComparisonWithZero(Operation *op) {
+  auto comparison = dyn_cast<arith::CmpFOp>(op);
+  return comparison && llvm::any_of(comparison->getOperands(), [](Value value) { return matchPattern(value, m_AnyZeroFloat()); });
+}
+
 bool isRounding(OpOperand &use) {
   if (auto cast = dyn_cast<tile::CastOp>(use.getOwner()))
     return isNarrowFloat(cast.getType());
@@ -85,35 +167,22 @@ bool isRounding(OpOperand &use) {
 /// The rounded values of a kernel.
 class RoundedValues {
 public:
-  explicit RoundedValues(tile::KernelOp kernel) {
-    kernel.walk([&](Operation *op) {
-      add(op->getResults());
-      for (Region &region : op->getRegions())
-        for (Block &block : region)
-          add(block.getArguments());
-    });
-    while (removeOthers()) {
-    }
+  explicit RoundedValues(tile::KernelOp kernel) : nonNegative(kernel) {
+    set.collect(kernel);
+    set.keep([&](Value value) { return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isRounded(use); }); });
   }
 
-  bool contains(Value value) const { return values.contains(value); }
+  bool contains(Value value) const { return set.contains(value); }
 
 private:
-  llvm::SetVector<Value> values;
-
-  void add(ValueRange candidates) {
-    for (Value value : candidates)
-      if (isF32(value))
-        values.insert(value);
-  }
+  NonNegativeValues nonNegative;
+  ValueSet set;
 
   bool isRounded(OpOperand &use) const {
+    if (isRounding(use) || (isComparisonWithZero(use.getOwner()) && nonNegative.contains(use.get())))
+      return true;
     SmallVector<Value, 2> results = carriers(use);
-    return isRounding(use) || (!results.empty() && llvm::all_of(results, [&](Value result) { return contains(result); }));
-  }
-
-  bool removeOthers() {
-    return values.remove_if([&](Value value) { return !llvm::all_of(value.getUses(), [&](OpOperand &use) { return isRounded(use); }); });
+    return !results.empty() && set.containsAll(results);
   }
 };
 

@@ -110,12 +110,51 @@ tile.kernel @carried(%x: !in, %y: !out, %N: i64) dimensions = 1 {
       %t = tile.reduce add %f over (%k) : !inner, !kspan -> f32
       tile.yield %next, %t : f32, f32
     }
-    %large = arith.cmpf ogt, %other, %zero : f32
+    %one = arith.constant 1.0 : f32
+    %large = arith.cmpf ogt, %other, %one : f32
     %total = tile.broadcast %sum : f32 -> !tile
     %condition = tile.broadcast %large : i1 -> tensor<64xi1, #tile.axes<"n">>
     %q = arith.divf %a, %total : !tile
     %w = arith.select %condition, %q, %a : tensor<64xi1, #tile.axes<"n">>, !tile
     %r = tile.cast %w : !tile -> !narrow
     tile.store %r, %y[%i] spans(%n) compare [false] : !narrow, !out, (!indices), spans(!span)
+  }
+}
+
+// -----
+
+!tile = tensor<64xf32, #tile.axes<"n">>
+!mask = tensor<64xi1, #tile.axes<"n">>
+!narrow = tensor<64xbf16, #tile.axes<"n">>
+!indices = tensor<64xi64, #tile.axes<"n">>
+!span = !tile.span<"n", 64>
+!in = !tile.view<element = f32, dims = ["N"], access = in, unit_stride = 0, pack_rank = 1, alignment = 4>
+!out = !tile.view<element = bf16, dims = ["N"], access = out, unit_stride = 0, pack_rank = 1, alignment = 2>
+
+// Whether a sum of exponentials is 0 is the same with a relative error; of a difference it may not be.
+// CHECK-LABEL: @compared_with_zero
+// CHECK:         math.exp %{{.*}} fastmath<afn>
+// CHECK:         math.exp2 %{{[a-z0-9]+}} :
+// CHECK:         arith.divf %{{.*}}, %{{.*}} fastmath<afn>
+tile.kernel @compared_with_zero(%x: !in, %y: !out, %N: i64) dimensions = 1 {
+  %c0 = arith.constant 0 : i64
+  %zero = arith.constant dense<0.0> : !tile
+  tile.parallel "n" %n : !span in %c0 to %N {
+    %i = tile.index %n : !span -> !indices
+    %a = tile.load %x[%i] spans(%n) compare [false] : !in, (!indices), spans(!span) -> !tile
+    %l = tile.for "t" %t : i64 in %c0 to %N carries (%sum = %zero) : !tile {
+      %e = math.exp %a : !tile
+      %next = arith.addf %sum, %e : !tile
+      tile.yield %next : !tile
+    }
+    %f = math.exp2 %a : !tile
+    %d = arith.subf %f, %a : !tile
+    %p = arith.cmpf ogt, %l, %zero : !tile
+    %q = arith.cmpf ogt, %d, %zero : !tile
+    %m = arith.andi %p, %q : !mask
+    %r = arith.divf %d, %l : !tile
+    %s = arith.select %m, %r, %zero : !mask, !tile
+    %o = tile.cast %s : !tile -> !narrow
+    tile.store %o, %y[%i] spans(%n) compare [false] : !narrow, !out, (!indices), spans(!span)
   }
 }
