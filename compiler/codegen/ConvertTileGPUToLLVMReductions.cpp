@@ -260,7 +260,7 @@ private:
       combined |= uint64_t(1) << bit;
     combinedWarps |= combined;
     auto registers = static_cast<int64_t>(step.live.size()), count = int64_t(1) << warps.size();
-    if (isOrdered || registers % count != 0 || registers * count < fewestShared)
+    if (isOrdered || registers % count != 0 || registers * (count - 2) < fewestSpared)
       return;
     Passage results(lanes, 0, all & ~combined, 0, registers, states);
     if (!step.passage->isDense() || !results.isDense())
@@ -270,8 +270,9 @@ private:
     scratchBytes += results.bytes();
   }
 
-  /// Values that a thread reads to combine all that the warps left, from which on it pays to do a part of it, at the price of a barrier.
-  static constexpr int64_t fewestShared = 64;
+  /// A thread reads all registers of all warps, or a part of them and then the results, which is as many as the registers of two
+  /// warps. If it is spared so many values, that is worth a barrier.
+  static constexpr int64_t fewestSpared = 64;
 
   const DistributedLayout &layout;
   CoordinateBits bits;
