@@ -370,24 +370,20 @@ void LayoutRules::planDot(tile::DotOp dot) {
 // The kernel
 // --------------------------------------------------------------------------------------------------------------------
 
-/// As many warps as leave a thread about 64 accumulators, or 16 elements of other tiles.
+/// As many warps as leave a thread about 64 accumulators of all products, or 16 elements of other tiles.
 static int64_t chooseWarps(tile::KernelOp kernel) {
-  int64_t warps = 1;
-  auto raise = [&](Type type, int64_t elementsOfThread) {
-    if (!tile::isTile(type))
-      return;
-    int64_t wanted = elementsOf(paddedShape(type)) / (layout::lanesOfWarp * elementsOfThread);
+  int64_t warps = 1, accumulators = 0;
+  auto raise = [&](int64_t elements, int64_t elementsOfThread) {
+    int64_t wanted = elements / (layout::lanesOfWarp * elementsOfThread);
     warps = std::max(warps, static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(std::max<int64_t>(1, wanted)))));
   };
-  bool hasDot = false;
-  kernel.walk([&](tile::DotOp dot) {
-    hasDot = true;
-    raise(dot.getType(), 64);
-  });
+  kernel.walk([&](tile::DotOp dot) { accumulators += tile::isTile(dot.getType()) ? elementsOf(paddedShape(dot.getType())) : 1; });
+  bool hasDot = accumulators > 0;
+  raise(accumulators, 64);
   kernel.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      if (!isa<arith::ConstantOp>(op))
-        raise(result.getType(), hasDot ? 128 : 16);
+      if (tile::isTile(result.getType()) && !isa<arith::ConstantOp>(op))
+        raise(elementsOf(paddedShape(result.getType())), hasDot ? 128 : 16);
   });
   return std::min<int64_t>(warps, hasDot ? 8 : 16);
 }

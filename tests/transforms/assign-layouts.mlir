@@ -384,3 +384,44 @@ tile.kernel @called(%x: !x, %y: !y, %z: !y, %N: i64) dimensions = 1 {
     tile.store %c, %z[%ti] spans(%i) compare [false] : !f, !y, (!i), spans(!s)
   }
 }
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!ii = tensor<64xi64, #tile.axes<"i">>
+!ji = tensor<64xi64, #tile.axes<"j">>
+!ki = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+
+// A thread has 64 accumulators of both products together: 2 * 64 * 64 are those of four warps.
+// CHECK-LABEL: tile.kernel @two_products(
+// CHECK-SAME:    tilegpu.warps = 4 : i64
+// CHECK-COUNT-2: tilegpu.dot mma
+tile.kernel @two_products(%x: !x, %v: !w, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !ii
+      %tj = tile.index %j : !sj -> !ji
+      %g, %u = tile.for "k" %k : !sk in %c0 to %K carries (%a = %zero, %b = %zero) : !ij, !ij {
+        %tk = tile.index %k : !sk -> !ki
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!ii, !ki), spans(!si, !sk) -> !ik
+        %q = tile.load %v[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!ji, !ki), spans(!sj, !sk) -> !jk
+        %r = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!ji, !ki), spans(!sj, !sk) -> !jk
+        %c = tile.dot %p, %q, %a over (%k) : !ik, !jk, !sk -> !ij
+        %d = tile.dot %p, %r, %b over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %c, %d : !ij, !ij
+      }
+      %s = arith.mulf %g, %u : !ij
+      tile.store %s, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!ii, !ji), spans(!si, !sj)
+    }
+  }
+}
