@@ -58,13 +58,14 @@ std::string wordOf(DType dtype) {
   return dtype == DType::Bool ? "boolean" : std::string(frontend::name(dtype)); // `bool` is a keyword
 }
 
+// Enumerators, since a static member would become a variable of the module.
 constexpr char prelude[] = R"cuda(namespace tilewright {
 template <bool> struct only_if {};
 template <> struct only_if<true> { using type = int; };
-template <typename Type, typename... Types> struct one_of { static constexpr bool value = false; };
-template <typename Type, typename... Rest> struct one_of<Type, Type, Rest...> { static constexpr bool value = true; };
+template <typename Type, typename... Types> struct one_of { enum : bool { value = false }; };
+template <typename Type, typename... Rest> struct one_of<Type, Type, Rest...> { enum : bool { value = true }; };
 template <typename Type, typename First, typename... Rest> struct one_of<Type, First, Rest...> {
-  static constexpr bool value = one_of<Type, Rest...>::value;
+  enum : bool { value = one_of<Type, Rest...>::value };
 };
 template <typename Type> struct value_type { using type = Type; };
 template <typename Type> struct value_type<const Type> { using type = Type; };

@@ -3,6 +3,7 @@ refuses the kernels that call them. Run with --help for the options."""
 
 import ctypes
 import os
+import subprocess
 
 import numpy as np
 
@@ -177,6 +178,65 @@ over (m in M by BM) {
     y, z = t.run("k", source=t.file(text), x=x, out=dict(y="i32", z="i32"))
     t.same(y, np.gcd.reduce(x.value, axis=1))
     t.same(z, np.gcd.accumulate(x.value, axis=1))
+
+
+@sweep(which=["intrinsics", "early", "local", "kept", "loop"])
+def bodies_of_all_kinds(t, which):
+    """Of those that can stand in place of their calls and of those that cannot: with memory of their own, or calls that C++ keeps."""
+    needs_nvrtc()
+    bodies = dict(
+        intrinsics="__device__ int f(int x) { return __popc(x) * 1000 + (__brev(x) >> 28) + __clz(x); }",
+        early="__device__ int f(int x) { if (x < 100) return -x; if (x & 1) { while (x % 7) --x; return x; } return x / 2; }",
+        local="__device__ int f(int x) {\n  int digits[10];\n  for (int i = 0; i < 10; ++i) { digits[i] = x % 10; x /= 10; }\n"
+              "  return digits[digits[0]] * 10 + digits[digits[1]];\n}",
+        kept="__device__ __noinline__ int g(int x) { return x * 3 + 1; }\n__device__ int f(int x) { return g(x) ^ g(x + 1); }",
+        loop="__device__ unsigned f(unsigned n) { unsigned s = 0; for (; n != 1; ++s) n = n & 1 ? 3 * n + 1 : n >> 1; return s; }",
+    )
+
+    def expected(x):
+        digits = [x // 10**i % 10 for i in range(10)]
+        if which == "intrinsics":
+            return bin(x).count("1") * 1000 + (int(f"{x:032b}"[::-1], 2) >> 28) + 32 - x.bit_length()
+        if which == "early":
+            return -x if x < 100 else x - x % 7 if x & 1 else x // 2
+        if which == "local":
+            return digits[digits[0]] * 10 + digits[digits[1]]
+        if which == "kept":
+            return (x * 3 + 1) ^ (x * 3 + 4)
+        steps = 0
+        while x != 1:
+            x, steps = 3 * x + 1 if x & 1 else x >> 1, steps + 1
+        return steps
+
+    header(t, "f.cuh", bodies[which] + "\n")
+    text = """
+extern "cuda" fn f(x: i32) -> i32 from "f.cuh";
+kernel k(x: i32[N], y: out i32[N], z: out i32[N])
+over (n in N by BN) {
+  y[n] = f(x[n]);
+  z[n] = f(x[n] + 1) - f(x[n]);
+}
+"""
+    x = t.integers((513,), "i32", 1, 100000)
+    y = np.array([expected(int(each)) for each in x.value])
+    z = np.array([expected(int(each) + 1) for each in x.value]) - y
+    everywhere(t, "k", text, x=x, out=dict(y="i32", z="i32"), check=lambda got, change: (t.same(got, y), t.same(change, z)))
+
+
+@test
+def a_file_that_changed_is_compiled_again(t):
+    """Also what it includes: with a cache, by a process that has not seen the first."""
+    needs_nvrtc()
+    header(t, "f.cuh", '#include "by.cuh"\n__device__ int f(int x) { return x * BY; }\n')
+    source = t.file('extern "cuda" fn f(x: i32) -> i32 from "f.cuh";\nkernel k(x: i32[N], y: out i32[N])\n'
+                    "over (n in N by BN) { y[n] = f(x[n]); }\n")
+    cache = os.path.join(t.folder, "cache")
+    for by in (3, 3, 5):
+        header(t, "by.cuh", f"#define BY {by}\n")
+        command = [os.environ["TILEWRIGHT_CLI"], "run", source, "--target", target(), "--in", "x=[1, 2]", "--out", "y=-"]
+        result = subprocess.run(command, capture_output=True, text=True, env=dict(os.environ, TILEWRIGHT_CACHE_DIR=cache))
+        if f"y = [{by}, {2 * by}]" not in result.stdout:
+            raise Mismatch(f"by {by}: {result.stdout}{result.stderr}")
 
 
 @test

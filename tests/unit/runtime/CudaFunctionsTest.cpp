@@ -1,5 +1,6 @@
 // Functions in CUDA C++ that kernels call: an NVRTC that is none (fake/Nvrtc.cpp), and the real one where there is one.
 #include "runtime/cuda/PtxMerge.h"
+#include "runtime/cuda/Ptxas.h"
 #include "tests/unit/runtime/GpuTestSupport.h"
 #include "tests/unit/runtime/TemporaryFolder.h"
 
@@ -11,7 +12,9 @@ using tilewright::Context;
 using tilewright::ContextOptions;
 using tilewright::DeviceMemory;
 using tilewright::View;
+using tilewright::runtime::cuda::Assembly;
 using tilewright::runtime::cuda::mergePtx;
+using tilewright::runtime::cuda::Ptxas;
 
 namespace {
 
@@ -138,6 +141,16 @@ TEST(PtxMerge, FunctionsTakeThePlaceOfTheirDeclarations) {
   EXPECT_NE(merged->find("\n.func  (.param .b32 func_retval0) tw_cuda_hash("), std::string::npos);
   EXPECT_NE(merged->find(".visible .entry hashed_tiles("), std::string::npos);
   EXPECT_EQ(merged->find(".address_size"), merged->rfind(".address_size"));
+}
+
+TEST(PtxMerge, WhatResultsIsAssembledAndCallsNothing) {
+  std::string merged = *mergePtx("hashed", fakeText("Calls.ptx"), fakeText("Hash.ptx"));
+  EXPECT_EQ(merged.find("call.uni"), std::string::npos);
+  std::optional<Ptxas> ptxas = Ptxas::find();
+  if (!ptxas)
+    GTEST_SKIP() << "there is no ptxas";
+  tilewright::runtime::Result<Assembly> assembled = ptxas->assemble("hashed", merged, "sm_80");
+  EXPECT_TRUE(assembled.ok()) << assembled.status().message() << assembled.status().diagnostics();
 }
 
 TEST(PtxMerge, TheHigherVersionCounts) {
