@@ -133,7 +133,28 @@ Registers readTile(Emitter &emitter, Type tile, BufferType type, Value address) 
 
 } // namespace
 
+/// Each access's elements are computed just before it: for a thread of few registers.
+static void writeStepwise(Emitter &emitter, tilegpu::StoreSharedOp op) {
+  Type tile = op.getValue().getType();
+  BufferType type = op.getBuffer().getType();
+  DistributedLayout layout = layoutAttr(tile).getValue();
+  unsigned dimension = contiguousDimension(type, tile);
+  int64_t width = accessWidth(layout, dimension, type);
+  Value owner = emitter.isOwner(layoutAttr(tile));
+  for (const std::vector<int64_t> &group : layout::vectorRegisters(layout, dimension, width)) {
+    Registers values(layout.registers());
+    for (int64_t number : group)
+      values[number] = emitter.element(op.getValue(), number);
+    Value vector = packed(emitter, group, values);
+    Value offset = bufferOffset(emitter, type, coordinatesIn(emitter, type, tile, group.front()));
+    Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), offset);
+    emitter.when(owner, [&] { LLVM::StoreOp::create(emitter.builder, vector, address, static_cast<unsigned>(width * type.getElementBytes())); });
+  }
+}
+
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op) {
+  if (emitter.isPreparer)
+    return writeStepwise(emitter, op);
   writeTile(emitter, op.getValue().getType(), emitter.registers(op.getValue()), op.getBuffer().getType(),
             bufferAddress(emitter, op.getBuffer()));
 }

@@ -254,7 +254,7 @@ Registers Emitter::registers(Value value) {
 // --------------------------------------------------------------------------------------------------------------------
 
 bool Emitter::isDeferrable(Operation &op) {
-  if (!group || op.getNumResults() != 1 || op.getNumRegions() != 0 || !tile::isTile(op.getResult(0).getType()))
+  if ((!group && !isPreparer) || op.getNumResults() != 1 || op.getNumRegions() != 0 || !tile::isTile(op.getResult(0).getType()))
     return false;
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getView().getType().getAccess() == tile::Access::In;
@@ -627,7 +627,7 @@ LogicalResult Emitter::emit(Operation &op) {
       loads[&op] = deferLoad(*this, load);
     return success();
   }
-  if (!isa<tilegpu::TmaStoreOp>(op))
+  if (!isa<tilegpu::TmaStoreOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))
     force(op);
   if (isa<tile::ForOp, scf::IfOp, scf::WhileOp>(op))
     return emitControl(*this, op);

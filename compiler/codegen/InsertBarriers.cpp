@@ -217,7 +217,7 @@ private:
       if (auto roles = dyn_cast<tilegpu::RolesOp>(op)) {
         // Each group by itself: what groups share is guarded by barriers in shared memory, and no operation here speaks of it.
         for (Region &region : roles->getRegions())
-          if (Accesses none; failed(walk(region.front(), none)))
+          if (Accesses none; !region.empty() && failed(walk(region.front(), none)))
             return failure();
       } else if (auto loop = dyn_cast<tile::ForOp>(op)) {
         if (failed(walkLoop({&loop.getBody().front()}, pending)))

@@ -98,7 +98,7 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
     for (int64_t columns : {128, 112, 96, 80, 64, 48, 32})
       tiles.push_back({64, columns});
   else
-    for (int64_t columns : {192, 176, 160, 144, 128, 112, 96, 64, 256})
+    for (int64_t columns : {192, 176, 208, 160, 144, 128, 112, 96, 64, 256})
       tiles.push_back({128, columns});
   auto cost = [&](const ProductTile &tile) {
     Estimate estimate = estimateOf(shape, tile, multiprocessors);

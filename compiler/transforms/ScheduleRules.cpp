@@ -24,7 +24,7 @@ namespace tilewright::tilegpu {
 
 namespace {
 
-constexpr int64_t mostAccumulators = 208, manyAccumulators = 192, threadsOfWarpgroup = 128, blockRows = 64;
+constexpr int64_t mostAccumulators = 208, manyAccumulators = 160, threadsOfWarpgroup = 128, blockRows = 64;
 
 int64_t extentOf(Type tile, StringAttr axis) {
   return paddedExtent(cast<RankedTensorType>(tile).getDimSize(tile::positionOfAxis(tile, axis)));
