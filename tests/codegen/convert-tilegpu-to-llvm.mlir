@@ -157,21 +157,23 @@ tile.kernel @nested(%n: !n, %y: !y, %M: i64, %N: i64) dimensions = 2 {
 !ij = tensor<16x16xf32, #tile.axes<"i", "j">>
 !n = tensor<16x16xbf16, #tile.axes<"i", "j">>
 
-// A product. Tiles are taken in groups of eight rows. Copies of 16 bytes, of which only what exists is read; the rest becomes zeros. Of
+// A product. Tiles are taken in groups of eight rows, their numbers taken apart in 32 bits. Copies of 16 bytes, of which only what exists is read; the rest becomes zeros. Of
 // a row of 32 bytes the second half is where the first is in every other group of four rows. The operands' fragments come by ldmatrix;
 // one instruction for each eight columns. bf16 accumulators go through shared memory and are stored 16 bytes at a time.
 // CHECK:       tilewright.shared_bytes = 8192 : i64
 // CHECK:       llvm.mlir.global external @tw_shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK-LABEL: llvm.func @product(
-// CHECK:         %[[ROWS:.+]] = arith.divui %{{.+}}, %c16_i64
-// CHECK:         %[[COLUMNS:.+]] = arith.divui %{{.+}}, %c16_i64
-// CHECK:         %[[NUMBER:.+]] = arith.extui %{{.+}} : i32 to i64
-// CHECK-NEXT:    %[[GROUP:.+]] = arith.muli %[[COLUMNS]], %c8_i64
-// CHECK-NEXT:    arith.divui %[[NUMBER]], %[[GROUP]]
-// CHECK-NEXT:    %[[WITHIN:.+]] = arith.remui %[[NUMBER]], %[[GROUP]]
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.muli %{{.+}}, %c8_i64
+// CHECK:         %[[DOWN:.+]] = arith.divui %{{.+}}, %c16_i64
+// CHECK:         %[[ACROSS:.+]] = arith.divui %{{.+}}, %c16_i64
+// CHECK-NEXT:    %[[NUMBER:.+]] = nvvm.read.ptx.sreg.ctaid.x : i32
+// CHECK-NEXT:    %[[ROWS:.+]] = arith.trunci %[[DOWN]]
+// CHECK-NEXT:    %[[COLUMNS:.+]] = arith.trunci %[[ACROSS]]
+// CHECK-NEXT:    %[[IN_GROUP:.+]] = arith.muli %[[COLUMNS]], %c8_i32
+// CHECK-NEXT:    %[[GROUP:.+]] = arith.divui %[[NUMBER]], %[[IN_GROUP]]
+// CHECK-NEXT:    %[[WITHIN:.+]] = arith.remui %[[NUMBER]], %[[IN_GROUP]]
+// CHECK-NEXT:    %[[FIRST:.+]] = arith.muli %[[GROUP]], %c8_i32
 // CHECK-NEXT:    %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
-// CHECK-NEXT:    %[[HEIGHT:.+]] = arith.minsi %[[LEFT]], %c8_i64
+// CHECK-NEXT:    %[[HEIGHT:.+]] = arith.minsi %[[LEFT]], %c8_i32
 // CHECK-NEXT:    %[[OFFSET:.+]] = arith.remui %[[WITHIN]], %[[HEIGHT]]
 // CHECK-NEXT:    arith.addi %[[FIRST]], %[[OFFSET]]
 // CHECK-NEXT:    arith.divui %[[WITHIN]], %[[HEIGHT]]
@@ -235,7 +237,7 @@ tile.kernel @product(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 !ji = tensor<32xi64, #tile.axes<"j">>
 !db = !tile.view<element = f32, dims = ["N"], access = inout, unit_stride = 0, pack_rank = 1, alignment = 4>
 
-// Sums of several tiles: a block runs a chunk of them, T * c / C to T * (c + 1) / C.
+// Sums of several tiles: a block runs a chunk of them, T * c / C to T * (c + 1) / C. A tile's number is taken apart in 32 bits.
 // CHECK-LABEL: llvm.func @chunks(
 // CHECK:         %[[CHUNK:.+]] = arith.extui %{{.+}} : i32 to i64
 // CHECK:         llvm.getelementptr %arg0[3]
@@ -249,7 +251,9 @@ tile.kernel @product(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 // CHECK-NEXT:    %[[WITH:.+]] = arith.muli %[[TILES]], %[[NEXT]]
 // CHECK-NEXT:    %[[LAST:.+]] = arith.divui %[[WITH]], %[[CHUNKS]]
 // CHECK-NEXT:    scf.for %[[TILE:.+]] = %[[FIRST]] to %[[LAST]] step %c1_i64
-// CHECK-NEXT:      arith.remui %[[TILE]], %
+// CHECK-NEXT:      %[[SHORT:.+]] = arith.trunci %[[TILE]] : i64 to i32
+// CHECK-NEXT:      %[[ACROSS:.+]] = arith.trunci %{{.+}} : i64 to i32
+// CHECK-NEXT:      arith.remui %[[SHORT]], %[[ACROSS]] : i32
 tile.kernel @chunks(%db: !db, %M: i64, %N: i64) dimensions = 2 {
   %c0 = arith.constant 0 : i64
   %v = arith.constant dense<1.0> : !j

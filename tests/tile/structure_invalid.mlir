@@ -78,8 +78,8 @@ tile.kernel @parallel_c3(%N: i64) dimensions = 1 {
 // -----
 
 // A grid variable is part of the grid: it stands in a kernel or under another one.
-func.func @parallel_parent(%N: i64) {
-  // expected-error @below {{expects parent op to be one of 'tile.kernel, tile.parallel'}}
+func.func @parallel_c4(%N: i64) {
+  // expected-error @below {{expects to stand in a tile.kernel or a tile.parallel}}
   tile.parallel "i" %i : i64 in %N to %N {
   }
   return
