@@ -83,7 +83,7 @@ def TileGPU_MbarriersOp : TileGPU_Op<"mbarriers", [MemoryEffects<[MemAlloc<TileG
     thread; mbarriers_ready makes them known to all. `offset` is decided by allocate-shared-memory.
 
     ```mlir
-    %full = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<2>
+    %empty = tilegpu.mbarriers arrivals 2 : !tilegpu.mbarriers<2>
     ```
   }];
   let arguments = (ins I64Attr:$arrivals, OptionalAttr<I64Attr>:$offset);
