@@ -39,10 +39,14 @@ std::optional<TensorAccess> tensorAccess(tile::ViewType view, ValueRange indices
     for (const Monomial &term : *form) {
       if (!term.axis)
         continue;
-      if (here.axis || term.factor != 1 || !term.scalars.empty())
-        return refuse("one of its indices steps by more than one");
+      if (here.axis)
+        return refuse("one of its dimensions is indexed by two spans");
+      if (term.factor != 1 || !term.scalars.empty())
+        return refuse("one of its indices does not step by one");
       here.axis = term.axis;
     }
+    if (here.axis && access.along(here.axis))
+      return refuse("two of its dimensions are indexed by one span");
     if (dimension == unit)
       access.dimensions.insert(access.dimensions.begin(), here);
     else

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -109,7 +110,16 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op)
       return cast<BlockArgument>(value).getOwner() == &kernel.getBlock();
-    return !isa<tile::LoadOp>(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
+    return !isa<tile::LoadOp, tile::CallExternalOp>(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
+  }
+
+  /// Whether the feeding thread can compute a scalar: it repeats what is pure in the grid's nest, and reads nothing there.
+  bool isKnownToProducer(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getBlock() == &kernel.getBlock())
+      return true;
+    return isPure(op) && op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), tile::isTile) &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownToProducer(operand); });
   }
 
   bool checkLoop() {
@@ -167,9 +177,12 @@ private:
         return refuse(load.getLoc(), "the loop does not go over the whole of `" + name + "`'s dimension");
       for (const TensorAccess::Dimension &dimension : access->dimensions)
         for (const Monomial &term : dimension.index)
-          for (Value scalar : term.scalars)
-            if (scalar.getParentRegion() && facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
-              return refuse(load.getLoc(), "an index of `" + name + "` changes in the loop");
+          for (Value scalar : term.scalars) {
+            if (facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
+              return refuse(load.getLoc(), "an index of `" + name + "` is computed in the loop");
+            if (!isKnownToProducer(scalar))
+              return refuse(load.getLoc(), "an index of `" + name + "` is computed from memory");
+          }
       constexpr int64_t panel = 64; // elements of 16 bits in 128 bytes
       StringAttr contiguous = access->dimensions.front().axis;
       if (extentOf(load.getType(), contiguous) % panel != 0)
@@ -181,9 +194,10 @@ private:
   bool checkTile() {
     tile::DotOp dot = facts.product.dot;
     int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis);
-    int64_t depth = extentOf(dot.getLhs().getType(), depthAxis);
-    if (depth % 16 != 0 || columns % 16 != 0 || columns > 256 || rows > 256)
-      return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows and columns");
+    // A box brings what a padded step would have beyond its end, which is the next one's: it would be summed twice.
+    int64_t steps = cast<tile::SpanType>(dot.getSpans().front().getType()).getCapacity();
+    if (steps % 16 != 0 || columns % 16 != 0 || std::max({rows, columns, steps}) > 256)
+      return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps");
     int64_t accumulators = rows * columns / threadsOfWarpgroup;
     int64_t warps = accumulators <= mostAccumulators ? 4 : 8;
     int64_t groups = warps == 4 ? 2 : 1;
@@ -209,7 +223,10 @@ private:
         scratch = std::max(scratch, rows * columns * std::max<int64_t>(1, bits / 8));
     });
     ScheduleAttr schedule = facts.schedule;
-    int64_t ofGroup = scratch + (facts.tensorStores.empty() ? 0 : stagingBytesOfWarp * schedule.getWarps());
+    llvm::SmallDenseSet<Type> stored; // each type has staging of its own
+    for (tile::StoreOp store : facts.tensorStores)
+      stored.insert(store.getView().getType().getElement());
+    int64_t ofGroup = scratch + static_cast<int64_t>(stored.size()) * stagingBytesOfWarp * schedule.getWarps();
     int64_t needed = fewestStages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)
       return true;
@@ -217,8 +234,12 @@ private:
                                     std::to_string(sharedBytes));
   }
 
-  /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view.
+  /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view. What it has in
+  /// padding would not be.
   void findStores() {
+    auto tile = cast<RankedTensorType>(facts.product.dot.getType());
+    if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile))
+      return;
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
       tile::ViewType view = store.getView().getType();
       Type value = store.getValue().getType();
