@@ -270,6 +270,8 @@ private:
 
   /// Loads behind the product of vectors along its columns.
   void findVectors() {
+    if (!schedule.getPrepares())
+      return;
     StringAttr columnAxis = tile::axesOf(dot.getType())[1];
     for (Operation &op : *loop->getBlock()) {
       auto load = dyn_cast<tile::LoadOp>(op);
@@ -280,6 +282,10 @@ private:
       // Scalars that it needs must be there for every role: those of the nest, not what this tile's program computes of tiles.
       if (auto cast = value.hasOneUse() ? dyn_cast<tile::CastOp>(*value.user_begin()) : tile::CastOp(); cast && cast->getBlock() == load->getBlock())
         value = cast.getResult();
+      // A thread of the preparing warp has 24 registers, and LLVM computes the places of all its elements ahead of the loop over tiles.
+      constexpr int64_t mostElementsOfThread = 8;
+      if (layoutOfWarp(value.getType()).registers() > mostElementsOfThread)
+        continue;
       auto tile = cast<RankedTensorType>(tile::withLayout(value.getType(), {}));
       vectors.push_back({value, tilegpu::BufferType::get(kernel.getContext(), tile, 0, 0, 1), {}});
     }
@@ -318,17 +324,21 @@ private:
     tilegpu::MbarrierArriveOp::create(builder, vectorsFull, widened(position.stage), IntegerAttr(), /*each_warp=*/false);
   }
 
-  /// The same vector, computed by one warp: neighbours in neighbouring lanes.
+  /// Of a vector in one warp: neighbours in neighbouring lanes.
+  static layout::DistributedLayout layoutOfWarp(Type vector) {
+    std::vector<int64_t> shape(1, tilegpu::paddedShape(vector)[0]);
+    std::string why;
+    return *layout::blockedLayout(shape, layout::Blocked{{1}, {layout::lanesOfWarp}, {1}, {0}}, &why);
+  }
+
+  /// The same vector, computed by one warp.
   Value byOneWarp(Value value, IRMapping &mapping) {
     if (!tile::isTile(value.getType()))
       return mapping.lookupOrDefault(value);
     if (Value known = mapping.lookupOrNull(value))
       return known;
     Operation *op = value.getDefiningOp();
-    std::vector<int64_t> shape(1, tilegpu::paddedShape(value.getType())[0]);
-    std::string why;
-    auto layout = layout::blockedLayout(shape, layout::Blocked{{1}, {layout::lanesOfWarp}, {1}, {0}}, &why);
-    Type type = tilegpu::withLayout(value.getType(), *layout);
+    Type type = tilegpu::withLayout(value.getType(), layoutOfWarp(value.getType()));
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(byOneWarp(operand, mapping));

@@ -9,6 +9,7 @@
 #include "compiler/driver/CudaSource.h"
 #include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/transforms/ScheduleRequest.h"
 #include "compiler/pipeline/Target.h"
 #include "dialects/Tile/Tile.h"
 #include "dialects/TileGPU/TileGPU.h"
@@ -132,8 +133,13 @@ private:
   bool checkGpuOptions() {
     if (stage == Stage::Linalg || stage == Stage::Object)
       return fail(Outcome::InvalidOptions, "`" + options.target + "` has no stage of that name (it has ast, tile, tilegpu, llvm and ptx)");
-    if (!options.schedule.empty())
-      return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "` for `" + options.target + "` (leave it empty)");
+    if (options.schedule.empty())
+      return true;
+    if (!gpu->multipliesFromShared)
+      return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "` for `" + options.target + "`, whose warps have no roles (leave it empty)");
+    std::string why;
+    if (!ScheduleRequest::parse(options.schedule, why))
+      return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "`: " + why);
     return true;
   }
 
@@ -259,6 +265,10 @@ private:
   void compileForGpu() {
     if (!emit() || !lowerToTileGPU())
       return;
+    if (auto why = emitted.module->getOperation()->getAttrOfType<mlir::StringAttr>(tilegpu::refusedScheduleName)) {
+      fail(Outcome::InvalidOptions, "the product of kernel `" + options.kernel + "` cannot have the schedule `" + options.schedule + "`: " + why.getValue().str());
+      return;
+    }
     // Sizes for warps with roles are no sizes for a kernel that has none.
     if (sizes.productTile && !isScheduled()) {
       sizes = TunableSizes::forGpu();
@@ -275,7 +285,7 @@ private:
   }
 
   bool lowerToTileGPU() {
-    return runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu); });
+    return runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu, options.schedule); });
   }
 
   int64_t sharedBytes() {

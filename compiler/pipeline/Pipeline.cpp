@@ -108,7 +108,7 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 // GPU, phase 2: which thread holds what, and what is in shared memory. Tiles become tiles with layouts.
 // --------------------------------------------------------------------------------------------------------------------
 
-void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target) {
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &requested) {
   // First: of what a value is used for, nothing is hidden by layouts yet.
   passes.addPass(createChooseApproximations());
   // As on the CPU, on the tile dialect: rows that fit in a tile are read once.
@@ -118,6 +118,7 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
   // Whether warps get roles decides the layouts of everything around a product.
   if (target.multipliesFromShared) {
     PlanScheduleOptions schedule;
+    schedule.schedule = requested;
     schedule.sharedBytes = target.sharedBytesPerBlock;
     passes.addPass(createPlanSchedule(schedule));
   }

@@ -1,6 +1,8 @@
 // The lowering, in order: the compiler's table of contents.
 #pragma once
 
+#include <string>
+
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -23,7 +25,8 @@ void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 /// linalg on memrefs → the LLVM dialect.
 void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 /// tile → tile with layouts and tilegpu: what is where, who waits for whom.
-void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target);
+/// `schedule`: what is asked for in place of the default (ScheduleRequest.h); "" asks for nothing.
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &schedule);
 /// tilegpu → the code of one thread: entry points of a GPU module.
 void addTileGPUToThreadPasses(mlir::OpPassManager &passes);
 /// The code of a GPU's threads → the LLVM dialect.

@@ -363,10 +363,11 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     `tilegpu.schedule`, such stores `tilegpu.tensor_copy`; of any other product a remark says why it has none.
 
     ```mlir
-    tile.kernel @linear(…) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} { … }
+    tile.kernel @linear(…) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>} { … }
     ```
   }];
-  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">,
+                 Option<"schedule", "schedule", "std::string", "", "fields of a schedule in place of the default's (ScheduleRequest.h)">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 

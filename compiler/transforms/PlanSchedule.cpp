@@ -18,10 +18,18 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
   using PlanScheduleBase::PlanScheduleBase;
 
   void runOnOperation() override {
+    std::string why;
+    std::optional<ScheduleRequest> request = ScheduleRequest::parse(schedule, why);
+    if (!request) {
+      getOperation().emitError() << why;
+      return signalPassFailure();
+    }
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
-      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, no);
+      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
       if (!facts) {
+        if (no.isRefused)
+          getOperation()->setAttr(tilegpu::refusedScheduleName, StringAttr::get(&getContext(), no.why));
         if (no.isWorthTelling)
           emitRemark(no.where) << "this product is formed by mma.sync, not by wgmma: " << no.why;
         continue;

@@ -33,7 +33,8 @@ int64_t extentOf(Type tile, StringAttr axis) {
 
 class FactsFinder {
 public:
-  FactsFinder(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no) : kernel(kernel), sharedBytes(sharedBytes), no(no) {}
+  FactsFinder(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no)
+      : kernel(kernel), sharedBytes(sharedBytes), request(request), no(no) {}
 
   std::optional<ScheduleFacts> run() {
     if (!findLoop() || !checkGrid() || !checkLoop() || !checkOperands() || !checkTile())
@@ -47,17 +48,20 @@ public:
 private:
   tile::KernelOp kernel;
   int64_t sharedBytes;
+  const ScheduleRequest &request;
   NoSchedule &no;
   ScheduleFacts facts{};
   SmallVector<tile::ParallelOp> nest;
   StringAttr rowAxis, columnAxis, depthAxis;
 
   bool refuse(Location where, std::string why) {
-    no = {where, std::move(why), no.isWorthTelling};
+    no = {where, std::move(why), no.isWorthTelling, no.isRefused};
     return false;
   }
 
   bool findLoop() {
+    if (request.isPlain)
+      return refuse(kernel.getLoc(), "the schedule `plain` is asked for");
     SmallVector<tile::DotOp> dots;
     kernel.walk([&](tile::DotOp dot) { dots.push_back(dot); });
     if (dots.empty())
@@ -199,14 +203,23 @@ private:
     if (steps % 16 != 0 || columns % 16 != 0 || std::max({rows, columns, steps}) > 256)
       return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps");
     int64_t accumulators = rows * columns / threadsOfWarpgroup;
-    int64_t warps = accumulators <= mostAccumulators ? 4 : 8;
-    int64_t groups = warps == 4 ? 2 : 1;
+    int64_t warps = request.warps ? *request.warps : request.groups == 1 || accumulators > mostAccumulators ? 8 : 4;
+    int64_t groups = request.groups ? *request.groups : warps == 4 ? 2 : 1;
     if (warps == 8)
       accumulators /= 2;
-    bool isMany = accumulators > manyAccumulators;
-    facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, 0, isMany ? ArrayRef<int64_t>{24, 240} : ArrayRef<int64_t>{40, 232});
-    if (std::string why = whyNotSchedule(facts.schedule, rows, columns); !why.empty())
+    SmallVector<int64_t> registers{40, 232};
+    if (request.registers)
+      registers = {request.registers->first, request.registers->second};
+    else if (accumulators > manyAccumulators)
+      registers = {24, 240};
+    bool isPossible = succeeded(ScheduleAttr::verify([] { return InFlightDiagnostic(); }, groups, warps, request.stages.value_or(0), registers, true));
+    if (isPossible)
+      facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(true));
+    std::string why = isPossible ? whyNotSchedule(facts.schedule, rows, columns) : "no block has such groups, stages and registers";
+    if (!why.empty()) {
+      no.isRefused = !request.isEmpty();
       return refuse(dot.getLoc(), why);
+    }
     return true;
   }
 
@@ -227,10 +240,14 @@ private:
     for (tile::StoreOp store : facts.tensorStores)
       stored.insert(store.getView().getType().getElement());
     int64_t ofGroup = scratch + static_cast<int64_t>(stored.size()) * stagingBytesOfWarp * schedule.getWarps();
-    int64_t needed = fewestStages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
+    int64_t vectors = 0; // that may be prepared: four stages of at most four bytes an element
+    kernel.walk([&](tile::LoadOp load) { vectors += tile::isTile(load.getType()) && cast<RankedTensorType>(load.getType()).getRank() == 1 ? 16 * columns : 0; });
+    int64_t stages = std::max(fewestStages, schedule.getStages());
+    int64_t needed = vectors + stages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)
       return true;
-    return refuse(dot.getLoc(), "two stages and what its stores need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
+    no.isRefused = !request.isEmpty();
+    return refuse(dot.getLoc(), std::to_string(stages) + " stages and what its stores and vectors need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
                                     std::to_string(sharedBytes));
   }
 
@@ -264,8 +281,8 @@ private:
 
 } // namespace
 
-std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no) {
-  return FactsFinder(kernel, sharedBytes, no).run();
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no) {
+  return FactsFinder(kernel, sharedBytes, request, no).run();
 }
 
 std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns) {

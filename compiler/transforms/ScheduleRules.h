@@ -2,6 +2,7 @@
 // reason why there is none come out; nothing is changed here.
 #pragma once
 
+#include "compiler/transforms/ScheduleRequest.h"
 #include "dialects/TileGPU/TileGPU.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -31,10 +32,11 @@ struct NoSchedule {
   mlir::Location where;
   std::string why;
   bool isWorthTelling = false; ///< it has a product that could have one
+  bool isRefused = false;      ///< it could have one, but not the one that is asked for
 };
 
-/// The facts, or why there are none. `sharedBytes`: what a block may have.
-std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, NoSchedule &no);
+/// The facts, or why there are none. `sharedBytes`: what a block may have; `request`: what is asked for in place of the default.
+std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no);
 
 /// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can.
 std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns);

@@ -55,6 +55,8 @@ inline constexpr llvm::StringLiteral placeLayoutName = "tilegpu.place_layout";
 inline constexpr llvm::StringLiteral groupBytesName = "tilegpu.group_bytes";
 /// On a tile.kernel whose product is to be formed by warps with roles: how (a ScheduleAttr).
 inline constexpr llvm::StringLiteral scheduleName = "tilegpu.schedule";
+/// On a module: why the schedule that was asked for cannot be had (a string).
+inline constexpr llvm::StringLiteral refusedScheduleName = "tilegpu.refused_schedule";
 /// On a tile.store that tensor copies are to make, of a value in the accumulator's layout (unit).
 inline constexpr llvm::StringLiteral tensorCopyName = "tilegpu.tensor_copy";
 

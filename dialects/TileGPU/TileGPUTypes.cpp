@@ -193,7 +193,7 @@ std::string whyNotRegisters(ArrayRef<int64_t> registers) {
   return "";
 }
 
-LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers) {
+LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers, bool) {
   // schedule_c1
   if (groups < 1 || groups > 2 || (warps != 4 && warps != 8) || groups * warps > 12)
     return emitError() << "a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not " << groups << " of " << warps;

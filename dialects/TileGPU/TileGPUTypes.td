@@ -95,18 +95,19 @@ def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
   let description = [{
     `groups` groups of `warps` warps compute; one more warpgroup feeds them. With two groups (ping-pong) each has tiles of its own, and the
     epilogue of one runs beside the products of the other; with one group (cooperative) its warpgroups share a tile. `stages` of the ring, 0 for
-    as many as fit. `registers` of a thread, of the feeding warpgroup and of the others.
+    as many as fit. `registers` of a thread, of the feeding warpgroup and of the others. `prepares`: vectors along the columns are left in
+    shared memory by a warp of their own.
 
     - schedule_c1: one or two groups of 4 or 8 warps, 12 in all at most
     - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; no more than the multiprocessor's 65,536
     - schedule_c3: stages are 0, or from 2 to 16
 
     ```mlir
-    #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240]>
+    #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = true>
     ```
   }];
-  let parameters = (ins "int64_t":$groups, "int64_t":$warps, "int64_t":$stages, ArrayRefParameter<"int64_t">:$registers);
-  let assemblyFormat = "`<` `groups` `=` $groups `,` `warps` `=` $warps `,` `stages` `=` $stages `,` `registers` `=` `[` $registers `]` `>`";
+  let parameters = (ins "int64_t":$groups, "int64_t":$warps, "int64_t":$stages, ArrayRefParameter<"int64_t">:$registers, "bool":$prepares);
+  let assemblyFormat = "`<` `groups` `=` $groups `,` `warps` `=` $warps `,` `stages` `=` $stages `,` `registers` `=` `[` $registers `]` `,` `prepares` `=` $prepares `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Of a block, the feeding ones among them.

@@ -9,72 +9,72 @@ func.func private @mbarriers_c1(!tilegpu.mbarriers<0>)
 // -----
 
 // expected-error @below {{a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not 0 of 4}}
-func.func private @schedule_c1_none() attributes {a = #tilegpu.schedule<groups = 0, warps = 4, stages = 0, registers = [40, 232]>}
+func.func private @schedule_c1_none() attributes {a = #tilegpu.schedule<groups = 0, warps = 4, stages = 0, registers = [40, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not 3 of 4}}
-func.func private @schedule_c1_groups() attributes {a = #tilegpu.schedule<groups = 3, warps = 4, stages = 0, registers = [40, 232]>}
+func.func private @schedule_c1_groups() attributes {a = #tilegpu.schedule<groups = 3, warps = 4, stages = 0, registers = [40, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not 1 of 6}}
-func.func private @schedule_c1_warps() attributes {a = #tilegpu.schedule<groups = 1, warps = 6, stages = 0, registers = [40, 232]>}
+func.func private @schedule_c1_warps() attributes {a = #tilegpu.schedule<groups = 1, warps = 6, stages = 0, registers = [40, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not 2 of 8}}
-func.func private @schedule_c1_all() attributes {a = #tilegpu.schedule<groups = 2, warps = 8, stages = 0, registers = [0, 0]>}
+func.func private @schedule_c1_all() attributes {a = #tilegpu.schedule<groups = 2, warps = 8, stages = 0, registers = [0, 0], prepares = true>}
 
 // -----
 
 // expected-error @below {{registers are those of a thread of the feeding warpgroup and those of another's, not 1 numbers}}
-func.func private @schedule_c2_two() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40]>}
+func.func private @schedule_c2_two() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40], prepares = true>}
 
 // -----
 
 // expected-error @below {{registers of a thread are 0 for all, or a multiple of 8 from 24 to 240, not 0}}
-func.func private @schedule_c2_all() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [0, 232]>}
+func.func private @schedule_c2_all() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [0, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{registers of a thread are 0 for all, or a multiple of 8 from 24 to 240, not 16}}
-func.func private @schedule_c2_few() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [16, 232]>}
+func.func private @schedule_c2_few() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [16, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{registers of a thread are 0 for all, or a multiple of 8 from 24 to 240, not 236}}
-func.func private @schedule_c2_eighths() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 236]>}
+func.func private @schedule_c2_eighths() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 236], prepares = true>}
 
 // -----
 
 // expected-error @below {{registers of a thread are 0 for all, or a multiple of 8 from 24 to 240, not 248}}
-func.func private @schedule_c2_many() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 248]>}
+func.func private @schedule_c2_many() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 248], prepares = true>}
 
 // -----
 
 // All that there are.
-func.func private @all_registers() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [32, 240]>}
+func.func private @all_registers() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [32, 240], prepares = true>}
 
 // -----
 
 // expected-error @below {{its threads have 66560 registers, more than a multiprocessor's 65536}}
-func.func private @schedule_c2_multiprocessor() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 240]>}
+func.func private @schedule_c2_multiprocessor() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 240], prepares = true>}
 
 // -----
 
 // expected-error @below {{stages are 0 (as many as fit) or 2 to 16, not 1}}
-func.func private @schedule_c3_few() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 1, registers = [40, 232]>}
+func.func private @schedule_c3_few() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 1, registers = [40, 232], prepares = true>}
 
 // -----
 
 // expected-error @below {{stages are 0 (as many as fit) or 2 to 16, not 17}}
-func.func private @schedule_c3_many() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 17, registers = [40, 232]>}
+func.func private @schedule_c3_many() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 17, registers = [40, 232], prepares = true>}
 
 // -----
 
-func.func private @stages() attributes {a = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [40, 232]>,
-                                        b = #tilegpu.schedule<groups = 1, warps = 8, stages = 16, registers = [0, 0]>}
+func.func private @stages() attributes {a = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [40, 232], prepares = true>,
+                                        b = #tilegpu.schedule<groups = 1, warps = 8, stages = 16, registers = [0, 0], prepares = true>}
 
 // -----
 

@@ -65,7 +65,7 @@ typedef struct tw_compiler_options {
   size_t view_count;
   const tw_compiler_binding *dimension_hints; /* M=1024: sizes to choose tunables for; they do not specialize */
   size_t dimension_hint_count;
-  const char *schedule;                /* "" or "reference" */
+  const char *schedule;                /* "" or "reference"; for sm_90a also fields of a product's schedule, "stages=4,registers=24/240", or "plain" */
   int32_t checked_mode;
   int32_t remarks;                     /* 1: the diagnostics also say what of the kernel this target runs slower than it could */
 } tw_compiler_options;

@@ -1,0 +1,30 @@
+// A schedule that somebody asks for, as text: `plain` (no roles: mma.sync), or fields to set in place of the default's.
+//
+//   groups=1|2            groups that take turns; with one its warpgroups share a tile
+//   warps=4|8             of a group
+//   stages=N              of the ring, 2 to 16
+//   registers=24/240      of a thread that feeds, and of the others
+//   vectors=prepared|loaded   a bias is left in shared memory by a warp of its own, or loaded in the epilogue
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace tilewright {
+
+struct ScheduleRequest {
+  bool isPlain = false;
+  std::optional<int64_t> groups, warps, stages;
+  std::optional<std::pair<int64_t, int64_t>> registers;
+  std::optional<bool> preparesVectors;
+
+  bool isEmpty() const { return !isPlain && !groups && !warps && !stages && !registers && !preparesVectors; }
+
+  /// Fields are separated by commas, each at most once. Nothing, and why, if the text is not understood.
+  static std::optional<ScheduleRequest> parse(std::string_view text, std::string &why);
+};
+
+} // namespace tilewright
