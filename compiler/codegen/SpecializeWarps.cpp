@@ -26,6 +26,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -144,13 +145,17 @@ private:
     return operand;
   }
 
-  /// What a group needs of its own: staging, and scratch memory of one operation at a time.
+  /// What a group needs of its own: staging for each type that is stored by copies, and scratch memory of one operation at a time.
   int64_t bytesOfGroup() {
     int64_t scratch = 0, staging = 0;
+    llvm::SmallDenseSet<Type> staged;
     nest.front().walk([&](Operation *op) {
       scratch = std::max(scratch, gpu::scratchBytes(op));
-      if (op->hasAttr(tilegpu::tensorCopyName))
-        staging = stagingBytes(op);
+      if (!op->hasAttr(tilegpu::tensorCopyName))
+        return;
+      Type element = cast<tile::StoreOp>(op).getView().getType().getElement();
+      if (staged.insert(element).second)
+        staging += stagingType(element).getBytes();
     });
     return static_cast<int64_t>(llvm::alignTo(scratch + staging, 1024));
   }
@@ -161,7 +166,6 @@ private:
     auto tile = RankedTensorType::get({16 * schedule.getWarps(), 64}, element, axes);
     return tilegpu::BufferType::get(context, tile, 1, 128, stagingStages);
   }
-  int64_t stagingBytes(Operation *store) { return stagingType(cast<tile::StoreOp>(store).getView().getType().getElement()).getBytes(); }
 
   LogicalResult chooseStages() {
     int64_t stageBytes = rows.stage.getStageBytes() + columns.stage.getStageBytes();
