@@ -113,3 +113,78 @@ tile.kernel @scratch() dimensions = 0 attributes {tilegpu.warps = 2 : i64} {
 // CHECK-SAME:    tilegpu.shared_bytes = 0 : i64
 tile.kernel @nothing() dimensions = 0 attributes {tilegpu.warps = 1 : i64} {
 }
+
+// -----
+
+#rows = #tilegpu.distributed<[64, 32], registers = [[0, 1], [0, 2], [16, 0], [32, 0]], lanes = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]]>
+#columns = #tilegpu.distributed<[64, 32], registers = [[1, 0], [2, 0], [0, 8], [0, 16]], lanes = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 1]], warps = [[0, 2], [0, 4]]>
+!r = tensor<64x32xf32, #tile.axes<"i", "j", layout = #rows>>
+!c = tensor<64x32xf32, #tile.axes<"i", "j", layout = #columns>>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!stage = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!staging = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+!small = !tilegpu.buffer<tensor<64xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 1>
+!v = tensor<64xf32, #tile.axes<"i">>
+
+// What groups of warps have of their own is laid out once, and there is a copy of it for each: here 16,384 bytes of staging, and 8,192 that the
+// conversion's scratch memory and then a buffer have in turn. The copies are one thing of the block. What the producer uses lives beside
+// them, as long as the roles; barriers are 8 bytes each.
+// CHECK-LABEL: tile.kernel @groups(
+// CHECK-SAME:    tilegpu.shared_bytes = 65568 : i64
+// CHECK:         tilegpu.alloc {offset = 49152 : i64} : <tensor<64x64xbf16, #tile.axes<"i", "k">>
+// CHECK:         tilegpu.mbarriers arrivals 1 {offset = 65536 : i64} : <2>
+// CHECK:         tilegpu.mbarriers arrivals 1 {offset = 65552 : i64} : <2>
+// CHECK:         tilegpu.roles groups 2 registers [40, 232] attributes {tilegpu.group_bytes = 24576 : i64}
+// CHECK:         consumers {
+// CHECK:           tilegpu.alloc {offset = 0 : i64} : <tensor<64x64xbf16, #tile.axes<"row", "column">>
+// CHECK:           tilegpu.convert_layout %{{[a-z0-9_]+}} {tilegpu.scratch_offset = 16384 : i64}
+// CHECK:           tilegpu.alloc {offset = 16384 : i64} : <tensor<64xf32
+tile.kernel @groups() dimensions = 0 attributes {tilegpu.warps = 4 : i64} {
+  %c0 = arith.constant 0 : i64
+  %ring = tilegpu.alloc : !ring
+  %full = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<2>
+  %empty = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<2>
+  tilegpu.mbarriers_ready
+  tilegpu.roles groups 2 registers [40, 232] producer {
+    %s = tilegpu.stage %ring[%c0] : !ring -> !stage
+    tilegpu.mbarrier_wait %empty[%c0] parity %c0 : !tilegpu.mbarriers<2>
+    tilegpu.mbarrier_arrive %full[%c0] expecting 8192 : !tilegpu.mbarriers<2>
+  } consumers {
+    %staging = tilegpu.alloc : !staging
+    %a = arith.constant dense<0.0> : !r
+    %b = tilegpu.convert_layout %a : !r -> !c
+    %v = arith.constant dense<0.0> : !v
+    %small = tilegpu.alloc : !small
+    tilegpu.store_shared %v, %small : !v, !small
+    %last = tilegpu.stage %staging[%c0] : !staging -> !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 1>
+  }
+}
+
+// -----
+
+!small = !tilegpu.buffer<tensor<64xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 1>
+!v = tensor<64xf32, #tile.axes<"i">>
+
+// A group's memory begins at a multiple of 1,024 bytes, so 256 bytes of it are 1,024 for each. With one group there is one copy.
+// CHECK-LABEL: tile.kernel @rounded(
+// CHECK-SAME:    tilegpu.shared_bytes = 2048 : i64
+// CHECK:         tilegpu.group_bytes = 1024 : i64
+// CHECK-LABEL: tile.kernel @one_group(
+// CHECK-SAME:    tilegpu.shared_bytes = 1024 : i64
+// CHECK:         tilegpu.group_bytes = 1024 : i64
+tile.kernel @rounded() dimensions = 0 attributes {tilegpu.warps = 4 : i64} {
+  tilegpu.roles groups 2 registers [40, 232] producer {
+  } consumers {
+    %v = arith.constant dense<0.0> : !v
+    %small = tilegpu.alloc : !small
+    tilegpu.store_shared %v, %small : !v, !small
+  }
+}
+tile.kernel @one_group() dimensions = 0 attributes {tilegpu.warps = 8 : i64} {
+  tilegpu.roles groups 1 registers [40, 232] producer {
+  } consumers {
+    %v = arith.constant dense<0.0> : !v
+    %small = tilegpu.alloc : !small
+    tilegpu.store_shared %v, %small : !v, !small
+  }
+}

@@ -284,3 +284,55 @@ tile.kernel @condition(%n: f32) dimensions = 0 attributes {tilegpu.warps = 2 : i
   }
   %t = tile.reduce max %v over (%k) {tilegpu.scratch_offset = 0 : i64} : !v, !k -> f32
 }
+
+// -----
+
+#rows = #tilegpu.distributed<[64, 32], registers = [[0, 1], [0, 2], [16, 0], [32, 0]], lanes = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warps = [[4, 0], [8, 0]]>
+#columns = #tilegpu.distributed<[64, 32], registers = [[1, 0], [2, 0], [0, 8], [0, 16]], lanes = [[4, 0], [8, 0], [16, 0], [32, 0], [0, 1]], warps = [[0, 2], [0, 4]]>
+!r = tensor<64x32xf32, #tile.axes<"i", "j", layout = #rows>>
+!c = tensor<64x32xf32, #tile.axes<"i", "j", layout = #columns>>
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!stage = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!si = !tile.span<"i", 64>
+
+// What producer and groups share is guarded by barriers in shared memory: neither gets one of threads for it. Within a group what one operation
+// has read another may write after a barrier, of a tile's last and the next one's first too.
+// CHECK-LABEL: tile.kernel @roles(
+// CHECK:         producer {
+// CHECK-NOT:       tilegpu.barrier
+// CHECK:           tilegpu.tma_load
+// CHECK-NOT:       tilegpu.barrier
+// CHECK:         consumers {
+// CHECK-NEXT:      tile.parallel
+// CHECK:             tilegpu.mbarrier_wait
+// CHECK-NEXT:        tilegpu.mbarrier_arrive
+// CHECK-NEXT:        tilegpu.barrier
+// CHECK-NEXT:        tilegpu.convert_layout
+// CHECK-NEXT:        tilegpu.barrier
+// CHECK-NEXT:        tilegpu.convert_layout
+// CHECK-NOT:       tilegpu.barrier
+tile.kernel @roles(%x: !x, %M: i64, %K: i64) dimensions = 2 attributes {tilegpu.warps = 4 : i64, tilegpu.shared_bytes = 32800 : i64} {
+  %c0 = arith.constant 0 : i64
+  %map = tilegpu.tensor_map %x order [1, 0] box [64, 64] swizzle 128 : !x
+  %ring = tilegpu.alloc {offset = 16384 : i64} : !ring
+  %full = tilegpu.mbarriers arrivals 1 {offset = 32768 : i64} : !tilegpu.mbarriers<2>
+  %empty = tilegpu.mbarriers arrivals 1 {offset = 32784 : i64} : !tilegpu.mbarriers<2>
+  tilegpu.mbarriers_ready
+  tilegpu.roles groups 2 registers [40, 232] attributes {tilegpu.group_bytes = 8192 : i64} producer {
+    tile.parallel "i" %i : !si in %c0 to %M {
+      tilegpu.mbarrier_wait %empty[%c0] parity %c0 : !tilegpu.mbarriers<2>
+      tilegpu.mbarrier_arrive %full[%c0] expecting 8192 : !tilegpu.mbarriers<2>
+      %s = tilegpu.stage %ring[%c0] : !ring -> !stage
+      tilegpu.tma_load %map[%c0, %c0] into %s signals %full[%c0] : !stage, !tilegpu.mbarriers<2>
+    }
+  } consumers {
+    tile.parallel "i" %i : !si in %c0 to %M {
+      %a = arith.constant dense<0.0> : !r
+      tilegpu.mbarrier_wait %full[%c0] parity %c0 : !tilegpu.mbarriers<2>
+      tilegpu.mbarrier_arrive %empty[%c0] : !tilegpu.mbarriers<2>
+      %b = tilegpu.convert_layout %a {tilegpu.scratch_offset = 0 : i64} : !r -> !c
+      %c = tilegpu.convert_layout %b {tilegpu.scratch_offset = 0 : i64} : !c -> !r
+    }
+  }
+}
