@@ -1,6 +1,8 @@
 #include "compiler/pipeline/ScheduleModel.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <tuple>
 #include <vector>
 
@@ -32,7 +34,7 @@ constexpr double launchCycles = 3700, endCycles = 400;
 constexpr double dramBytesPerNanosecond = 3900, saturatingShare = 0.7;
 
 double ceilingOf(int64_t count, int64_t part) {
-  return static_cast<double>((count + part - 1) / part);
+  return static_cast<double>(count / part) + (count % part != 0);
 }
 
 bool isCooperative(const ProductTile &tile) {
@@ -58,8 +60,8 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns);
   // All rounds but the first and the last are alike: of very many a part stands for the whole.
   constexpr int64_t mostRounds = 1024;
-  auto allRounds = static_cast<int64_t>(ceilingOf(static_cast<int64_t>(tiles), multiprocessors));
-  int64_t rounds = std::min(allRounds, mostRounds);
+  double allRounds = std::ceil(tiles / static_cast<double>(multiprocessors)); // of extents that no memory has, beyond an int64_t
+  auto rounds = static_cast<int64_t>(std::min<double>(allRounds, mostRounds));
   int groups = cooperative ? 1 : 2;
   // When the products and the epilogue of each of the last tiles end.
   double productsEnd = 0;
@@ -74,7 +76,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
       epilogue = alone;
     ends.push_back(std::max(productsEnd, ends.empty() ? 0 : ends.back()) + epilogue);
   }
-  double compute = launchCycles + ends.back() * static_cast<double>(allRounds) / static_cast<double>(rounds) + endCycles;
+  double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles;
   double bytes = elementBytes * (static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
   double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));

@@ -7,6 +7,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <vector>
 
 using namespace tilewright::compiler;
 using namespace tilewright::frontend;
@@ -25,14 +26,14 @@ struct Choice {
 };
 
 Choice choose(const std::string &text, const std::string &kernelName, const Sizes &extents,
-              const Specialization &specialization = {}) {
+              const Specialization &specialization = {}, const TunableSizes &target = TunableSizes::forCpu()) {
   Diagnostics diagnostics;
   std::unique_ptr<Module> module = Module::check("test.tile", text, noImports, diagnostics);
   std::unique_ptr<typed::Kernel> kernel = module ? module->specialize(kernelName, specialization, diagnostics) : nullptr;
   EXPECT_TRUE(kernel) << render(diagnostics);
   if (!kernel)
     return {};
-  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, TunableSizes::forCpu(), diagnostics);
+  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, target, diagnostics);
   return {sizes, render(diagnostics)};
 }
 
@@ -150,4 +151,111 @@ TEST(ChooseTunables, ARequirementThatNothingObeysIsAnErrorWithItsTextAndPlace) {
 
 TEST(ChooseTunables, AKernelWithoutTunablesNeedsNone) {
   EXPECT_EQ(choose("kernel k(y: out f32[M]) over (i in M by 32) { y[i] = 1; }", "k", {}).sizes, Sizes{});
+}
+
+// Of targets whose warps have roles, a model chooses the tile of a kernel's only product
+// -------------------------------------------------
+
+namespace {
+
+/// A target whose model says what it is told to, and remembers what it was asked.
+struct FakeModel {
+  ProductTile answer;
+  std::vector<ProductShape> asked;
+
+  TunableSizes target() {
+    TunableSizes sizes = TunableSizes::forScheduledGpu(132);
+    sizes.productTile = [this](const ProductShape &shape) {
+      asked.push_back(shape);
+      return answer;
+    };
+    return sizes;
+  }
+};
+
+Specialization bf16(const Sizes &given = {}) {
+  return {{{"T", "bf16"}}, {}, given, false};
+}
+
+std::string product(const std::string &statement = "") {
+  return "kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n  " + statement +
+         "\n  var a: f32[i, j] = 0;\n  for k in K by BK { a += dot(x[i, k], w[j, k], over k); }\n  y[i, j] = bf16(a);\n}";
+}
+
+} // namespace
+
+TEST(ChooseTunables, AModelIsToldRowsColumnsAndDepth_AndIsObeyed) {
+  FakeModel model{{192, 80}, {}};
+  Choice choice = choose(readyKernels("linear.tile"), "linear", {{"M", 1000}, {"N", 3000}, {"K", 500}}, bf16(), model.target());
+  ASSERT_EQ(model.asked.size(), 1u);
+  EXPECT_EQ(model.asked[0].rows, 1000);
+  EXPECT_EQ(model.asked[0].columns, 3000);
+  EXPECT_EQ(model.asked[0].depth, 500);
+  EXPECT_EQ(choice.sizes, (Sizes{{"BM", 192}, {"BN", 80}, {"BK", 64}}));
+}
+
+TEST(ChooseTunables, ExtentsThatAreNotKnownAreZeroToTheModel) {
+  FakeModel model{{128, 128}, {}};
+  choose(product(), "k", {{"N", 3000}}, {}, model.target());
+  ASSERT_EQ(model.asked.size(), 1u);
+  EXPECT_EQ(model.asked[0].rows, 0);
+  EXPECT_EQ(model.asked[0].columns, 3000);
+  EXPECT_EQ(model.asked[0].depth, 0);
+}
+
+TEST(ChooseTunables, AModelledTileIsLargerThanAShortDimension_AndNotSplit) {
+  // Warpgroups have 64 rows, whatever there is to be computed.
+  FakeModel model{{64, 32}, {}};
+  EXPECT_EQ(choose(product(), "k", {{"M", 3}, {"N", 5}, {"K", 7}}, {}, model.target()).sizes,
+            (Sizes{{"BM", 64}, {"BN", 32}, {"BK", 64}}));
+}
+
+TEST(ChooseTunables, AModelIsNotAskedWhereASizeIsGiven) {
+  FakeModel model{{64, 32}, {}};
+  Sizes sizes = choose(product(), "k", {}, {{}, {}, {{"BM", 32}}, false}, model.target()).sizes.value_or(Sizes{});
+  EXPECT_TRUE(model.asked.empty());
+  EXPECT_EQ(sizes, (Sizes{{"BM", 32}, {"BN", 128}, {"BK", 64}}));
+}
+
+TEST(ChooseTunables, AModelIsNotAskedOfTwoProducts_OrOfNone) {
+  FakeModel model{{64, 32}, {}};
+  std::string two =
+      "kernel k(x: bf16[M, K], w: bf16[N, K], v: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n"
+      "  var a: f32[i, j] = 0;\n  var b: f32[i, j] = 0;\n"
+      "  for k in K by BK { a += dot(x[i, k], w[j, k], over k); b += dot(x[i, k], v[j, k], over k); }\n  y[i, j] = bf16(a * "
+      "b);\n}";
+  EXPECT_TRUE(choose(two, "k", {}, {}, model.target()).sizes);
+  EXPECT_TRUE(choose(elementwise(""), "k", {}, {}, model.target()).sizes);
+  // Rows of two axes: which of them should have the model's?
+  std::string rows =
+      "kernel k(x: bf16[P, Q, C], w: bf16[F, C], y: out bf16[P, Q, F]) over (p in P by BP, q in Q by BQ, f in F by BF) {\n"
+      "  var s: f32[p, q, f] = 0;\n  for c in C by BC { s += dot(x[p, q, c], w[f, c], over c); }\n  y[p, q, f] = bf16(s);\n}";
+  EXPECT_TRUE(choose(rows, "k", {}, {}, model.target()).sizes);
+  EXPECT_TRUE(model.asked.empty());
+}
+
+TEST(ChooseTunables, TuneAndRequireBindAModelToo) {
+  FakeModel model{{128, 192}, {}};
+  EXPECT_EQ(choose(product("tune BN in [96, 160];"), "k", {}, {}, model.target()).sizes,
+            (Sizes{{"BM", 128}, {"BN", 160}, {"BK", 64}}));
+  Choice required = choose(product("require BM * BN <= 16384;"), "k", {}, {}, model.target());
+  ASSERT_TRUE(required.sizes) << required.diagnostics;
+  EXPECT_LE(required.sizes->at("BM") * required.sizes->at("BN"), 16384);
+}
+
+TEST(ChooseTunables, TheModelOfScheduledGpusChoosesForTheirMultiprocessors) {
+  ProductShape shape{16384, 3072, 768};
+  ProductTile tile = bestTile(shape, 132);
+  Sizes extents{{"M", shape.rows}, {"N", shape.columns}, {"K", shape.depth}};
+  EXPECT_EQ(choose(product(), "k", extents, {}, TunableSizes::forScheduledGpu(132)).sizes,
+            (Sizes{{"BM", tile.rows}, {"BN", tile.columns}, {"BK", 64}}));
+  EXPECT_EQ(choose(product(), "k", {}, {}, TunableSizes::forScheduledGpu(132)).sizes,
+            (Sizes{{"BM", 128}, {"BN", 128}, {"BK", 64}}));
+  // 128 x 256 elements are twice as many as tiles beside products have otherwise.
+  ProductShape flat{1 << 20, 4096, 64};
+  ASSERT_EQ(bestTile(flat, 132), (ProductTile{128, 256}));
+  EXPECT_EQ(
+      choose(product(), "k", {{"M", flat.rows}, {"N", flat.columns}, {"K", flat.depth}}, {}, TunableSizes::forScheduledGpu(132))
+          .sizes,
+      (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 64}}));
 }
