@@ -425,7 +425,7 @@ private:
     return parts;
   }
 
-  /// `start`: of the loop's span (null: it has no part in it).
+  /// `start`: of the loop's span (null: it has no part in it, and may be gone).
   SmallVector<Value> coordinatesOf(const TensorAccess &access, ValueRange spans, IRMapping &mapping, Value start) {
     SmallVector<Value> coordinates;
     for (const TensorAccess::Dimension &dimension : access.dimensions) {
@@ -446,7 +446,7 @@ private:
   Value startOf(StringAttr axis, ValueRange spans, IRMapping &mapping, Value start) {
     for (Value span : spans)
       if (cast<tile::SpanType>(span.getType()).getAxis() == axis)
-        return span == loop.getInductionVariable() && start ? start : tile::SpanStartOp::create(builder, builder.getI64Type(), mapping.lookupOrDefault(span)).getResult();
+        return start && span == loop.getInductionVariable() ? start : tile::SpanStartOp::create(builder, builder.getI64Type(), mapping.lookupOrDefault(span)).getResult();
     llvm_unreachable("an index takes the indices of one of the access's spans");
   }
 
