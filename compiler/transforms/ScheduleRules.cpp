@@ -255,11 +255,15 @@ private:
   }
 
   /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view. What it has in
-  /// padding would not be.
+  /// padding would not be. A kernel has only so many tensor maps; the stores after them do without.
   void findStores() {
     auto tile = cast<RankedTensorType>(facts.product.dot.getType());
     if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile))
       return;
+    constexpr int64_t mostTensorMaps = 24; // compiler_c.h
+    int64_t columns = extentOf(tile, columnAxis), maps = 2, mapsOfStore = columns >= 64 ? 1 : 0;
+    for (int64_t width : {32, 16}) // of the slices of a row's end (tma_store)
+      mapsOfStore += (columns & width) != 0 ? 1 : 0;
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
       tile::ViewType view = store.getView().getType();
       Type value = store.getValue().getType();
@@ -276,8 +280,10 @@ private:
         auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
         return !dimension.axis || (variable != nest.end() && coversDimension(dimension, view, variable->getLow(), variable->getHigh()));
       });
-      if (isWhole)
-        facts.tensorStores.push_back(store);
+      if (!isWhole || maps + mapsOfStore > mostTensorMaps)
+        continue;
+      facts.tensorStores.push_back(store);
+      maps += mapsOfStore;
     }
   }
 };
