@@ -252,6 +252,25 @@ tile.kernel @branch(%e: i1) dimensions = 0 attributes {tilegpu.warps = 1 : i64, 
   %d = tilegpu.dot mma %p, %q, %c over ["k"] precision default : !p, !q -> !c
 }
 
+// The same of the other way.
+// CHECK-LABEL: tile.kernel @otherwise(
+// CHECK:         } else {
+// CHECK-NEXT:      tilegpu.store_shared
+// CHECK-NEXT:    }
+// CHECK-NEXT:    tilegpu.barrier
+// CHECK-NEXT:    tilegpu.dot
+tile.kernel @otherwise(%e: i1) dimensions = 0 attributes {tilegpu.warps = 1 : i64, tilegpu.shared_bytes = 2048 : i64} {
+  %a = arith.constant dense<0.0> : !a
+  %c = arith.constant dense<0.0> : !c
+  %p = tilegpu.alloc {offset = 0 : i64} : !p
+  %q = tilegpu.alloc {offset = 1024 : i64} : !q
+  scf.if %e {
+  } else {
+    tilegpu.store_shared %a, %p : !a, !p
+  }
+  %d = tilegpu.dot mma %p, %q, %c over ["k"] precision default : !p, !q -> !c
+}
+
 // -----
 
 !k = !tile.span<"k", 64>
