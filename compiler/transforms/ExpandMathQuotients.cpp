@@ -35,8 +35,14 @@ using Quotients = llvm::SmallVector<arith::DivFOp>;
 /// Fewer than this do not pay for the reciprocal and the branch.
 constexpr size_t fewest = 4;
 
+/// Whether LLVM makes a product of the quotient.
+bool hasExactReciprocal(mlir::Value divisor) {
+  llvm::APFloat constant(0.0f);
+  return mlir::matchPattern(divisor, mlir::m_ConstantFloat(&constant)) && constant.getExactInverse(nullptr);
+}
+
 bool isOrdinaryQuotient(arith::DivFOp quotient) {
-  return quotient.getType().isF32() && !mlir::arith::bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::afn) &&
+  return !hasExactReciprocal(quotient.getRhs()) && quotient.getType().isF32() && !mlir::arith::bitEnumContainsAny(quotient.getFastmath(), arith::FastMathFlags::afn) &&
          !mlir::matchPattern(quotient.getLhs(), mlir::m_Constant());
 }
 

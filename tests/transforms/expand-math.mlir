@@ -220,6 +220,21 @@ func.func @shared_divisor(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32) -> (f32, 
 
 // -----
 
+// By a power of two they are products as they are.
+// NVIDIA-LABEL: func.func @power_of_two(
+// NVIDIA-NOT:     scf.if
+// NVIDIA-COUNT-4: arith.divf
+func.func @power_of_two(%a: f32, %c: f32, %d: f32, %e: f32) -> (f32, f32, f32, f32) {
+  %b = arith.constant 1024.0 : f32
+  %0 = arith.divf %a, %b : f32
+  %1 = arith.divf %c, %b : f32
+  %2 = arith.divf %d, %b : f32
+  %3 = arith.divf %e, %b : f32
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// -----
+
 // Three are too few; one that is used before the last would have to wait.
 // NVIDIA-LABEL: func.func @few_or_used_early(
 // NVIDIA-NOT:     scf.if
