@@ -180,7 +180,7 @@
 // CHECK-NEXT:            nvvm.cp.async.bulk.tensor.shared.cluster.global %[[CLUSTER2]], %arg3, %[[FILLED]], box[%[[K]], %[[J]]]
 // CHECK:               %[[NEXTPRODUCED:.+]] = arith.addi %[[PRODUCED]], %c1_i64
 // CHECK-NEXT:          scf.yield %[[NEXTPRODUCED]]
-tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -247,7 +247,7 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-NOT:     nvvm.barrier id
 // CHECK:         arith.cmpi eq, %[[THREAD]], %c256_i32
 // CHECK-NOT:     nvvm.setmaxregister
-tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [0, 0]>} {
+tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [0, 0], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -306,7 +306,7 @@ tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 // CHECK-NEXT:    nvvm.cp.async.bulk.tensor.shared.cluster.global %[[CLUSTER]], %arg1, %[[FILLED]], box[%[[I64]], %[[K]]]
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %arg2
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %arg2
-tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -350,7 +350,7 @@ tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimen
 // CHECK:         nvvm.wgmma.mma_async %{{.+}}, %{{.+}}, %[[UPPER]], <m = 64, n = 16, k = 16>, D[<f32>, <one>]
 // CHECK-NEXT:    %[[SECOND2:.+]] = arith.addi %[[A]], %c514_i64
 // CHECK-NEXT:    nvvm.wgmma.mma_async %[[SECOND2]], %{{.+}}, %[[LOWER]], <m = 64, n = 16, k = 16>, D[<f32>, <one>]
-tile.kernel @blocks(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @blocks(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -400,7 +400,7 @@ tile.kernel @blocks(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimension
 // CHECK-NEXT:    %[[K64:.+]] = arith.addi %[[K]], %c64_i32
 // CHECK-NEXT:    llvm.addrspacecast
 // CHECK-NEXT:    nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %arg1, %[[FILLED]], box[%[[K64]], %[[I]]]
-tile.kernel @panels(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @panels(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -477,7 +477,7 @@ tile.kernel @panels(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimension
 // CHECK:         %[[J64:.+]] = arith.addi %{{.+}}, %c64_i32
 // CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %arg2, %[[REGION2]], box[%[[J64]], %{{.+}}]
 // CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
-tile.kernel @slices(%x: !x, %w: !w, %y: !y, %b: !b, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @slices(%x: !x, %w: !w, %y: !y, %b: !b, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -534,7 +534,7 @@ tile.kernel @slices(%x: !x, %w: !w, %y: !y, %b: !b, %M: i64, %K: i64, %N: i64) d
 // CHECK:         %[[NEXT:.+]] = arith.addi %{{.+}}, %c32_i32
 // CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta %arg2, %{{.+}}, box[%[[NEXT]], %{{.+}}]
 // CHECK-NEXT:    nvvm.cp.async.bulk.commit.group
-tile.kernel @last_slice(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @last_slice(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -581,7 +581,7 @@ tile.kernel @last_slice(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimen
 // CHECK:         nvvm.barrier id = %[[BARRIER]] number_of_threads = %c128_i32
 // CHECK:         llvm.load {{.*}} !llvm.ptr<3> -> vector<16xi8>
 // CHECK-NOT:     nvvm.barrier0
-tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232]>} {
+tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {

@@ -89,7 +89,7 @@
 // CHECK-NOT:       tile.store
 // CHECK:           tilegpu.tma_store_wait
 // CHECK-NEXT:    }
-tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -134,7 +134,7 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK:         consumers {
 // CHECK-NEXT:      tilegpu.alloc : <tensor<128x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
 // CHECK:           tilegpu.wgmma {{.*}} -> tensor<128x256xf32, #tile.axes<"i", "j", layout = #layout{{[0-9]*}}>>
-tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [24, 240]>} {
+tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [24, 240], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -178,7 +178,7 @@ tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 // CHECK:           %[[A:.+]] = tilegpu.stage %[[ROWS]]
 // CHECK-NEXT:      %[[B:.+]] = tilegpu.stage %[[COLUMNS]]
 // CHECK-NEXT:      tilegpu.wgmma %[[A]], %[[B]] :
-tile.kernel @swapped(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @swapped(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -226,7 +226,7 @@ tile.kernel @swapped(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 // CHECK:         tilegpu.tma_load %[[X]][%[[ROW]], %[[START]]]
 // CHECK:         %[[COLUMN:.+]] = tile.span_start %j
 // CHECK:         tilegpu.tma_load %[[W]][%[[COLUMN]], %[[START]]]
-tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -279,7 +279,7 @@ tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimen
 // CHECK:         consumers {
 // CHECK:           tile.parallel "b" %[[CB:.+]]: i64 in %c0_i64 to %B {
 // CHECK:           tilegpu.tma_store %{{.+}} through %{{.+}} to[%{{.+}}] [%{{.+}}, %{{.+}}, %[[CB]]] rows 1 :
-tile.kernel @batch(%x: !x, %w: !w, %y: !y, %B: i64, %M: i64, %K: i64, %N: i64) dimensions = 4 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @batch(%x: !x, %w: !w, %y: !y, %B: i64, %M: i64, %K: i64, %N: i64) dimensions = 4 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   %c2 = arith.constant 2 : i64
   tile.parallel "b" %b : i64 in %c0 to %B {
@@ -328,7 +328,7 @@ tile.kernel @batch(%x: !x, %w: !w, %y: !y, %B: i64, %M: i64, %K: i64, %N: i64) d
 // CHECK:           %[[NARROW:.+]] = tile.cast %[[PRODUCT]]
 // CHECK:           tilegpu.tma_store %[[NARROW]]
 // CHECK:           tilegpu.tma_store_wait
-tile.kernel @two_stores(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @two_stores(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -371,7 +371,7 @@ tile.kernel @two_stores(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i6
 // CHECK-NOT:       tilegpu.tma_store
 // CHECK:           tile.store
 // CHECK-NOT:       tilegpu.tma_store
-tile.kernel @no_copies(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @no_copies(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -411,7 +411,7 @@ tile.kernel @no_copies(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-DAG:     %[[TO64:.+]] = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128
 // CHECK-DAG:     %[[TO32:.+]] = tilegpu.tensor_map %y order [1, 0] box [32, 16] swizzle 64
 // CHECK:         tilegpu.tma_store %{{.+}} to[%[[TO64]], %[[TO32]]] [
-tile.kernel @slices_96(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @slices_96(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -452,7 +452,7 @@ tile.kernel @slices_96(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-DAG:     %[[TO64:.+]] = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128
 // CHECK-DAG:     %[[TO16:.+]] = tilegpu.tensor_map %y order [1, 0] box [16, 16] swizzle 32
 // CHECK:         tilegpu.tma_store %{{.+}} to[%[[TO64]], %[[TO16]]] [
-tile.kernel @slices_80(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @slices_80(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -492,7 +492,7 @@ tile.kernel @slices_80(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-LABEL: tile.kernel @slices_32(
 // CHECK-DAG:     %[[TO32:.+]] = tilegpu.tensor_map %y order [1, 0] box [32, 16] swizzle 64
 // CHECK:         tilegpu.tma_store %{{.+}} to[%[[TO32]]] [
-tile.kernel @slices_32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @slices_32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -532,7 +532,7 @@ tile.kernel @slices_32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-LABEL: tile.kernel @slices_16(
 // CHECK-DAG:     %[[TO16:.+]] = tilegpu.tensor_map %y order [1, 0] box [16, 16] swizzle 32
 // CHECK:         tilegpu.tma_store %{{.+}} to[%[[TO16]]] [
-tile.kernel @slices_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @slices_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -578,7 +578,7 @@ tile.kernel @slices_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-NEXT:      %[[F16:.+]] = tilegpu.alloc : <tensor<64x64xf16
 // CHECK:           tilegpu.tma_store %{{.+}} through %[[BF16]]
 // CHECK:           tilegpu.tma_store %{{.+}} through %[[F16]]
-tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -619,7 +619,7 @@ tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64
 // As many stages as the schedule says.
 // CHECK-LABEL: tile.kernel @given_stages(
 // CHECK:         tilegpu.alloc : <tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 3>
-tile.kernel @given_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 3, registers = [40, 232]>} {
+tile.kernel @given_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 3, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -658,7 +658,7 @@ tile.kernel @given_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
 // If they do not fit, as many as do.
 // CHECK-LABEL: tile.kernel @fewer_stages(
 // CHECK:         tilegpu.alloc : <tensor<128x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 6>
-tile.kernel @fewer_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 12, registers = [40, 232]>} {
+tile.kernel @fewer_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 12, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -696,7 +696,7 @@ tile.kernel @fewer_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
 // Of small stages no more than 16.
 // CHECK-LABEL: tile.kernel @most_stages(
 // CHECK:         tilegpu.alloc : <tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 16>
-tile.kernel @most_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @most_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -734,7 +734,7 @@ tile.kernel @most_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 // The largest stages of which two fit.
 // CHECK-LABEL: tile.kernel @two_fit(
 // CHECK:         tilegpu.alloc : <tensor<64x256xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
-tile.kernel @two_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @two_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -771,7 +771,7 @@ tile.kernel @two_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 !n = tensor<64x144xbf16, #tile.axes<"i", "j">>
 
 // plan-schedule makes no such schedule.
-tile.kernel @two_do_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>} {
+tile.kernel @two_do_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {

@@ -113,3 +113,21 @@ func.func @dot_c2_kept(%p: !p, %q: !q, %c: tensor<16xf32, #tile.axes<"i">>) {
   %d = tilegpu.dot fma %p, %q, %c over ["k"] precision default : !p, !q -> tensor<16xf32, #tile.axes<"i">>
   return
 }
+
+// -----
+
+#row = #tilegpu.distributed<[16], registers = [], lanes = [[0], [1], [2], [4], [8]], warps = []>
+func.func @load_shared_c1_stages(%b: !tilegpu.buffer<tensor<16xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 2>) {
+  // expected-error @below {{expects a buffer of one stage}}
+  %r = tilegpu.load_shared %b : !tilegpu.buffer<tensor<16xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 2> -> tensor<16xf32, #tile.axes<"i", layout = #row>>
+  return
+}
+
+// -----
+
+#row = #tilegpu.distributed<[16], registers = [], lanes = [[0], [1], [2], [4], [8]], warps = []>
+func.func @load_shared_c1_elements(%b: !tilegpu.buffer<tensor<16xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 1>) {
+  // expected-error @below {{expects a result with a layout and the axes and elements of the buffer's}}
+  %r = tilegpu.load_shared %b : !tilegpu.buffer<tensor<16xf32, #tile.axes<"i">>, contiguous = 0, swizzle = 0, stages = 1> -> tensor<16xf16, #tile.axes<"i", layout = #row>>
+  return
+}

@@ -27,7 +27,7 @@
 
 // A tile with few accumulators: each group has one of its own.
 // CHECK-LABEL: tile.kernel @ping_pong(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -51,7 +51,7 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 
 // The operands may stand the other way round.
 // CHECK-LABEL: tile.kernel @swapped(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @swapped(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -655,7 +655,7 @@ tile.kernel @shifted_depth(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) di
 
 // Free axes may be shifted: what a box has beyond their end is not stored.
 // CHECK-LABEL: tile.kernel @shifted_rows(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @shifted_rows(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -681,7 +681,7 @@ tile.kernel @shifted_rows(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N:
 
 // What a box has outside of its place would be inside of the view.
 // CHECK-LABEL: tile.kernel @store_compared(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_compared(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -704,7 +704,7 @@ tile.kernel @store_compared(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) d
 }
 
 // CHECK-LABEL: tile.kernel @store_shifted(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_shifted(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -729,7 +729,7 @@ tile.kernel @store_shifted(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N
 }
 
 // CHECK-LABEL: tile.kernel @store_from_16(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_from_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -753,7 +753,7 @@ tile.kernel @store_from_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) di
 }
 
 // CHECK-LABEL: tile.kernel @store_in_branch(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_in_branch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -796,7 +796,7 @@ tile.kernel @store_in_branch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) 
 
 // f16 is as bf16.
 // CHECK-LABEL: tile.kernel @f16(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @f16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -836,7 +836,7 @@ tile.kernel @f16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions =
 
 // 160 accumulators a thread leave enough of 232 registers.
 // CHECK-LABEL: tile.kernel @accumulators_160(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @accumulators_160(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -876,7 +876,7 @@ tile.kernel @accumulators_160(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 
 // More than 160 want all the registers that there are.
 // CHECK-LABEL: tile.kernel @accumulators_176(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @accumulators_176(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -916,7 +916,7 @@ tile.kernel @accumulators_176(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 
 // As many as a thread can have: the tile is still a group's alone.
 // CHECK-LABEL: tile.kernel @accumulators_208(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @accumulators_208(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -956,7 +956,7 @@ tile.kernel @accumulators_208(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 
 // 16 columns more, and two warpgroups share the tile, of which each has half of the accumulators.
 // CHECK-LABEL: tile.kernel @accumulators_224(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @accumulators_224(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -996,7 +996,7 @@ tile.kernel @accumulators_224(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 
 // Two warpgroups with as many as they can have.
 // CHECK-LABEL: tile.kernel @shared_208(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [24, 240], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [24, 240], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @shared_208(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1076,7 +1076,7 @@ tile.kernel @shared_224(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimen
 
 // Rows in blocks of 64.
 // CHECK-LABEL: tile.kernel @rows_192(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @rows_192(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1352,7 +1352,7 @@ tile.kernel @columns_272(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 
 // 60 rows are computed as 64. A tensor copy would write all 64, of which four are another tile's.
 // CHECK-LABEL: tile.kernel @rows_padded(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @rows_padded(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1391,7 +1391,7 @@ tile.kernel @rows_padded(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 !n = tensor<64x60xbf16, #tile.axes<"i", "j">>
 
 // CHECK-LABEL: tile.kernel @columns_padded(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @columns_padded(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1511,7 +1511,7 @@ tile.kernel @narrow(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimension
 
 // What lies along the free axes: the summed one may then be a multiple of 16, which is a step of the instruction.
 // CHECK-LABEL: tile.kernel @transposed(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1671,7 +1671,7 @@ tile.kernel @transposed_steps(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 
 // Two stages of 192 rows and columns of 512 bytes, staging for two groups and the barriers are 230,400 bytes of 232,448.
 // CHECK-LABEL: tile.kernel @fits(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @fits(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1776,7 +1776,7 @@ tile.kernel @does_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
 
 // Stores of f32 need no memory of their own.
 // CHECK-LABEL: tile.kernel @fits_f32(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @fits_f32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1816,7 +1816,7 @@ tile.kernel @fits_f32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensi
 
 // Two stores of one type share it.
 // CHECK-LABEL: tile.kernel @two_stores(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store %{{.+}}, %y{{.*}} {tilegpu.tensor_copy}
 // CHECK:         tile.store %{{.+}}, %z{{.*}} {tilegpu.tensor_copy}
 tile.kernel @two_stores(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64) dimensions = 3 {
@@ -1858,7 +1858,7 @@ tile.kernel @two_stores(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i6
 
 // A narrow store that tensor copies cannot make goes through shared memory as a whole.
 // CHECK-LABEL: tile.kernel @scratch(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -1995,7 +1995,7 @@ tile.kernel @adds(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions 
 
 // Stores of f32 are whole sectors in the accumulator's layout.
 // CHECK-LABEL: tile.kernel @store_f32(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_f32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2445,7 +2445,7 @@ tile.kernel @index_from_memory(%x: !x, %w: !w, %y: !y, %e: !e, %b: i64, %M: i64,
 
 // The feeding thread has what can be computed of the grid's variables, and what stands before the grid.
 // CHECK-LABEL: tile.kernel @index_of_grid(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @index_of_grid(%x: !x, %w: !w, %y: !y, %e: !e, %b: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2487,7 +2487,7 @@ tile.kernel @index_of_grid(%x: !x, %w: !w, %y: !y, %e: !e, %b: i64, %M: i64, %K:
 !n = tensor<64x64xbf16, #tile.axes<"i", "j">>
 
 // CHECK-LABEL: tile.kernel @store_inout(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_inout(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2526,7 +2526,7 @@ tile.kernel @store_inout(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 !n = tensor<64x64xbf16, #tile.axes<"i", "j">>
 
 // CHECK-LABEL: tile.kernel @store_transposed(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2565,7 +2565,7 @@ tile.kernel @store_transposed(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 !n = tensor<64x64xbf16, #tile.axes<"i", "j">>
 
 // CHECK-LABEL: tile.kernel @store_strided(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_strided(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2604,7 +2604,7 @@ tile.kernel @store_strided(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) di
 !n = tensor<64x64xbf16, #tile.axes<"i", "j">>
 
 // CHECK-LABEL: tile.kernel @store_part(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
 tile.kernel @store_part(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
@@ -2644,7 +2644,7 @@ tile.kernel @store_part(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimen
 
 // A box has one index along dimensions without an axis.
 // CHECK-LABEL: tile.kernel @store_batch(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @store_batch(%x: !x, %w: !w, %y: !y, %b: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
