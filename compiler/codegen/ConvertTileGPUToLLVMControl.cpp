@@ -54,18 +54,11 @@ LogicalResult emitFor(Emitter &emitter, tile::ForOp op) {
   auto span = dyn_cast<tile::SpanType>(op.getInductionVariable().getType());
   int64_t step = span ? span.getCapacity() : 1;
   Value low = emitter.scalar(op.getLow()), high = emitter.scalar(op.getHigh());
-  // The steps of a tile are few, and the thread that feeds has 24 registers: 32 bits do.
-  bool isCountOfSteps = emitter.roles && !span;
-  Value stepValue = emitter.constant(step);
-  if (isCountOfSteps)
-    for (Value *value : {&low, &high, &stepValue})
-      *value = emitter.toI32(*value);
-  auto loop = scf::ForOp::create(builder, low, high, stepValue, flatten(emitter, op.getInitial()));
+  auto loop = scf::ForOp::create(builder, low, high, emitter.constant(step), flatten(emitter, op.getInitial()));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    Value variable = isCountOfSteps ? emitter.toI64(loop.getInductionVar()) : loop.getInductionVar();
-    emitter.setVariable(op.getInductionVariable(), variable, high, divisorOfSteps(op.getLow(), step));
+    emitter.setVariable(op.getInductionVariable(), loop.getInductionVar(), high, divisorOfSteps(op.getLow(), step));
     bind(emitter, op.getCarried(), loop.getRegionIterArgs());
     Block &body = op.getBody().front();
     if (failed(emitter.emitBlock(body)))

@@ -195,33 +195,25 @@ private:
     stepsOfTile = arith::MaxSIOp::create(builder, arith::DivUIOp::create(builder, rounded, constant(step)), constant(1));
   }
 
-  /// Carried as i32: a thread that feeds has few registers.
   struct Position {
     Value stage, parity;
   };
-  Value narrowed(Value value) { return arith::TruncIOp::create(builder, builder.getI32Type(), value); }
-  Value widened(Value value) { return arith::ExtUIOp::create(builder, builder.getI64Type(), value); }
-  Value constant32(int64_t value) { return arith::ConstantOp::create(builder, builder.getI32IntegerAttr(static_cast<int32_t>(value))); }
 
   /// Of the first step of the tile at hand.
   Position firstPosition() {
-    return positionOf(multiply(tilegpu::TileOrdinalOp::create(builder), stepsOfTile), stages);
-  }
-
-  /// A block's steps, all tiles together, may be more than 32 bits count.
-  Position positionOf(Value number, int64_t ringStages) {
-    Value count = constant(ringStages), round = arith::DivUIOp::create(builder, number, count);
-    return {narrowed(arith::RemUIOp::create(builder, number, count)), narrowed(arith::AndIOp::create(builder, round, constant(1)))};
+    Value first = multiply(tilegpu::TileOrdinalOp::create(builder), stepsOfTile), count = constant(stages);
+    Value round = arith::DivUIOp::create(builder, first, count);
+    return {arith::RemUIOp::create(builder, first, count), arith::AndIOp::create(builder, round, constant(1))};
   }
 
   Position next(Position position) {
-    Value following = add(position.stage, constant32(1));
-    Value isBeyond = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, following, constant32(stages));
-    Value flipped = arith::XOrIOp::create(builder, position.parity, constant32(1));
-    return {arith::SelectOp::create(builder, isBeyond, constant32(0), following), arith::SelectOp::create(builder, isBeyond, flipped, position.parity)};
+    Value following = add(position.stage, constant(1));
+    Value isBeyond = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, following, constant(stages));
+    Value flipped = arith::XOrIOp::create(builder, position.parity, constant(1));
+    return {arith::SelectOp::create(builder, isBeyond, constant(0), following), arith::SelectOp::create(builder, isBeyond, flipped, position.parity)};
   }
 
-  Value stageOf(const Operand &operand, Value number) { return tilegpu::StageOp::create(builder, operand.stage, operand.ring, widened(number)); }
+  Value stageOf(const Operand &operand, Value number) { return tilegpu::StageOp::create(builder, operand.stage, operand.ring, number); }
 
   // ------------------------------------------------------------------------------------------------------------------
   // The producer
@@ -307,10 +299,12 @@ private:
   }
 
   Position vectorPosition() {
-    return positionOf(tilegpu::TileOrdinalOp::create(builder), vectorStages);
+    Value number = tilegpu::TileOrdinalOp::create(builder), count = constant(vectorStages);
+    Value round = arith::DivUIOp::create(builder, number, count);
+    return {arith::RemUIOp::create(builder, number, count), arith::AndIOp::create(builder, round, constant(1))};
   }
 
-  Value stageOf(const Vector &vector, Value number) { return tilegpu::StageOp::create(builder, vector.stage, vector.ring, widened(number)); }
+  Value stageOf(const Vector &vector, Value number) { return tilegpu::StageOp::create(builder, vector.stage, vector.ring, number); }
 
   void makePreparer(Block &block) {
     OpBuilder::InsertionGuard guard(builder);
@@ -321,11 +315,11 @@ private:
 
   void prepare(IRMapping &mapping) {
     Position position = vectorPosition();
-    Value parity = arith::XOrIOp::create(builder, position.parity, constant32(1));
-    tilegpu::MbarrierWaitOp::create(builder, vectorsEmpty, widened(position.stage), widened(parity));
+    Value parity = arith::XOrIOp::create(builder, position.parity, constant(1));
+    tilegpu::MbarrierWaitOp::create(builder, vectorsEmpty, position.stage, parity);
     for (const Vector &vector : vectors)
       tilegpu::StoreSharedOp::create(builder, byOneWarp(vector.value, mapping), stageOf(vector, position.stage));
-    tilegpu::MbarrierArriveOp::create(builder, vectorsFull, widened(position.stage), IntegerAttr(), /*each_warp=*/false);
+    tilegpu::MbarrierArriveOp::create(builder, vectorsFull, position.stage, IntegerAttr(), /*each_warp=*/false);
   }
 
   /// Of a vector in one warp: neighbours in neighbouring lanes.
@@ -369,7 +363,7 @@ private:
         first = op;
     builder.setInsertionPoint(first);
     Position position = vectorPosition();
-    tilegpu::MbarrierWaitOp::create(builder, vectorsFull, widened(position.stage), widened(position.parity));
+    tilegpu::MbarrierWaitOp::create(builder, vectorsFull, position.stage, position.parity);
     for (Vector &vector : vectors) {
       Operation *op = vector.value.getDefiningOp();
       Value read = tilegpu::LoadSharedOp::create(builder, vector.value.getType(), stageOf(vector, position.stage));
@@ -380,7 +374,7 @@ private:
         operand.getDefiningOp()->erase();
     }
     builder.setInsertionPoint(endOfTile());
-    tilegpu::MbarrierArriveOp::create(builder, vectorsEmpty, widened(position.stage), IntegerAttr(), /*each_warp=*/true);
+    tilegpu::MbarrierArriveOp::create(builder, vectorsEmpty, position.stage, IntegerAttr(), /*each_warp=*/true);
   }
 
   Operation *endOfTile() { return nest.back().getBody().front().getTerminator(); }
@@ -393,16 +387,16 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     Position first = firstPosition();
     // The producer's parity is that of the round before.
-    first.parity = arith::XOrIOp::create(builder, first.parity, constant32(1));
+    first.parity = arith::XOrIOp::create(builder, first.parity, constant(1));
     ForParts parts = makeLoop(constant(0), {first.stage, first.parity});
     Position position{parts.carried[0], parts.carried[1]};
-    tilegpu::MbarrierWaitOp::create(builder, empty, widened(position.stage), widened(position.parity));
+    tilegpu::MbarrierWaitOp::create(builder, empty, position.stage, position.parity);
     int64_t bytes = rows.stage.getStageBytes() + columns.stage.getStageBytes();
-    tilegpu::MbarrierArriveOp::create(builder, full, widened(position.stage), builder.getI64IntegerAttr(bytes), /*each_warp=*/false);
+    tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytes), /*each_warp=*/false);
     Value start = multiply(parts.number, constant(step));
     for (Operand *operand : {&rows, &columns}) {
       SmallVector<Value> coordinates = coordinatesOf(operand->access, operand->load.getSpans(), mapping, start);
-      tilegpu::TmaLoadOp::create(builder, operand->map, coordinates, stageOf(*operand, position.stage), full, widened(position.stage));
+      tilegpu::TmaLoadOp::create(builder, operand->map, coordinates, stageOf(*operand, position.stage), full, position.stage);
     }
     Position following = next(position);
     tile::YieldOp::create(builder, ValueRange{following.stage, following.parity});
@@ -462,7 +456,7 @@ private:
   }
 
   Value product(Position position, Value accumulator) {
-    tilegpu::MbarrierWaitOp::create(builder, full, widened(position.stage), widened(position.parity));
+    tilegpu::MbarrierWaitOp::create(builder, full, position.stage, position.parity);
     return tilegpu::WgmmaOp::create(builder, dot.getType(), stageOf(rows, position.stage), stageOf(columns, position.stage), accumulator);
   }
 
@@ -482,13 +476,13 @@ private:
       Value following = product(position, parts.carried[0]);
       // The step before has been read.
       tilegpu::WgmmaWaitOp::create(builder, TypeRange(), uint64_t(1), ValueRange());
-      tilegpu::MbarrierArriveOp::create(builder, empty, widened(parts.carried[3]), IntegerAttr(), /*each_warp=*/false);
+      tilegpu::MbarrierArriveOp::create(builder, empty, parts.carried[3], IntegerAttr(), /*each_warp=*/false);
       Position after = next(position);
       tile::YieldOp::create(builder, ValueRange{following, after.stage, after.parity, position.stage});
     }
     tilegpu::TurnPassOp::create(builder);
     auto wait = tilegpu::WgmmaWaitOp::create(builder, TypeRange{dot.getType()}, uint64_t(0), ValueRange{steps.getResult(0)});
-    tilegpu::MbarrierArriveOp::create(builder, empty, widened(steps.getResult(3)), IntegerAttr(), /*each_warp=*/false);
+    tilegpu::MbarrierArriveOp::create(builder, empty, steps.getResult(3), IntegerAttr(), /*each_warp=*/false);
     loop.getResult(0).replaceAllUsesWith(wait.getValues().front());
     loop.erase();
   }
