@@ -240,6 +240,20 @@ private:
     return refuse(others[most].getLoc(), "it has " + std::to_string(others.size()) + " stores of tiles that tensor copies cannot make, and there is room for " + std::to_string(most));
   }
 
+  /// What a reduction or a scan along the rows, which are over the warps, tells other warps: one state for each 16 rows of a warp's, and
+  /// column.
+  int64_t bytesAmongWarps(Operation *op, int64_t elements) {
+    auto isRowSpan = [&](Type type) { return isa<tile::SpanType>(type) && cast<tile::SpanType>(type).getAxis() == rowAxis; };
+    if (!isa<tile::ReduceOp, tile::ArgReduceOp, tile::FoldOp, tile::ScanOp>(op) || llvm::none_of(op->getOperandTypes(), isRowSpan))
+      return 0;
+    int64_t stateBytes = isa<tile::ArgReduceOp>(op) ? 8 : 0;
+    for (Type type : op->getOperandTypes())
+      if (tile::isTile(type))
+        stateBytes += std::max<int64_t>(4, getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8);
+    constexpr int64_t rowsOfWarp = 16;
+    return elements / rowsOfWarp * stateBytes;
+  }
+
   /// Two stages, what groups need for stores by tensor copies, and for others that change the layout: those whose elements are so narrow that
   /// the accumulator's layout would touch parts of sectors.
   bool checkMemory() {
@@ -247,6 +261,7 @@ private:
     int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis), depth = extentOf(dot.getLhs().getType(), depthAxis);
     constexpr int64_t fewestStages = 2, elementBytes = 2, stagingBytesOfWarp = 2 * 2048, barrierBytes = 1024;
     int64_t scratch = 0;
+    nest.front().walk([&](Operation *op) { scratch = std::max(scratch, bytesAmongWarps(op, rows * columns)); });
     kernel.walk([&](tile::StoreOp store) {
       int64_t bits = store.getView().getType().getElement().getIntOrFloatBitWidth();
       if (!llvm::is_contained(facts.tensorStores, store) && bits < 32)
@@ -264,7 +279,7 @@ private:
     if (needed <= sharedBytes)
       return true;
     no.isRefused = !request.isEmpty();
-    return refuse(dot.getLoc(), std::to_string(stages) + " stages and what its stores and vectors need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
+    return refuse(dot.getLoc(), std::to_string(stages) + " stages and what its stores, vectors and reductions need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
                                     std::to_string(sharedBytes));
   }
 

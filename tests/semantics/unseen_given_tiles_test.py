@@ -198,7 +198,7 @@ over (i in M by BM, j in N by BN) {
 
 
 # Sums and scans over a tile, by threads of one group that must meet while the other one goes on.
-@sweep(tile=[(64, 32, 64), (128, 208, 64), (128, 256, 64)])
+@sweep(tile=[(64, 32, 64), (128, 208, 64), (128, 256, 64), (64, 128, 256)])
 def tiles_that_are_reduced(t, tile):
     BM, BN, BK = tile
     x, w, product, scale = operands(t, 2 * BM, 3 * BN if BN < 200 else BN, 72)

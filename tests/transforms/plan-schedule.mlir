@@ -1668,6 +1668,8 @@ tile.kernel @transposed_steps(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
 !ij = tensor<64x128xf32, #tile.axes<"i", "j">>
 !n = tensor<64x128xbf16, #tile.axes<"i", "j">>
 !h = tensor<64x128xf16, #tile.axes<"i", "j">>
+!if = tensor<64xf32, #tile.axes<"i">>
+!jf = tensor<128xf32, #tile.axes<"j">>
 
 // Two stages of 192 rows and columns of 512 bytes, staging for two groups and the barriers are 230,400 bytes of 232,448.
 // CHECK-LABEL: tile.kernel @fits(
@@ -1707,7 +1709,7 @@ tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores and vectors need take 263168 bytes of shared memory, and a block has 232448}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores, vectors and reductions need take 263168 bytes of shared memory, and a block has 232448}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1715,6 +1717,60 @@ tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64
       tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
       %h = tile.cast %sum : !ij -> !h
       tile.store %h, %z[%ti, %tj] spans(%i, %j) compare [false, false] : !h, !z, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// A warp has whole rows of the tile: reductions along them need no memory.
+// CHECK-LABEL: tile.kernel @reduced_columns(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @reduced_columns(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %most = tile.reduce max %sum over (%j) : !ij, !sj -> !if
+      %all = tile.broadcast %most : !if -> !ij
+      %rest = arith.subf %sum, %all : !ij
+      %n = tile.cast %rest : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// Warps tell each other what they have of a column: 4 bytes for each 16 rows, 2,048 for each group.
+// CHECK-LABEL: tile.kernel @reduced_rows(
+// CHECK-NOT:     tilegpu.
+tile.kernel @reduced_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores, vectors and reductions need take 234496 bytes of shared memory, and a block has 232448}}
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %most = tile.reduce max %sum over (%i) : !ij, !si -> !jf
+      %all = tile.broadcast %most : !jf -> !ij
+      %rest = arith.subf %sum, %all : !ij
+      %n = tile.cast %rest : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
     }
   }
 }
@@ -1749,7 +1805,7 @@ tile.kernel @does_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores and vectors need take 246784 bytes of shared memory, and a block has 232448}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores, vectors and reductions need take 246784 bytes of shared memory, and a block has 232448}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1909,7 +1965,7 @@ tile.kernel @scratch_does_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: 
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores and vectors need take 250880 bytes of shared memory, and a block has 232448}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages and what its stores, vectors and reductions need take 250880 bytes of shared memory, and a block has 232448}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
