@@ -219,6 +219,8 @@ class Case:
         self.folder = folder
         self.random = np.random.default_rng(zlib.crc32(name.encode()))
         self.commands = []
+        self.environment = {}  # variables that the program finds besides this process's own
+        self.printed = ""  # what the last `run` wrote to its standard output
         self.serial = 0
 
     # ---- inputs
@@ -274,7 +276,7 @@ class Case:
 
     def execute(self, command, check=True):
         self.commands.append(command)
-        environment = dict(os.environ, NO_COLOR="1")
+        environment = dict(os.environ, NO_COLOR="1", **self.environment)
         result = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
         if check and result.returncode != 0:
             raise Mismatch(f"exit code {result.returncode}\n{result.stderr.strip()}")
@@ -285,7 +287,7 @@ class Case:
         or None for an optional parameter that is absent. An `inout` parameter is an argument and an output."""
         arguments = {n: v for n, v in arguments.items() if v is not None}
         command = self.command(kernel, bind, out, dims, options, source, arguments)
-        self.execute(command)
+        self.printed = self.execute(command).stdout
         results = []
         for name, dtype in out.items():
             raw = np.load(self.path("out_" + name))
