@@ -181,8 +181,16 @@ private:
     return stages >= fewestStages;
   }
 
-  /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too.
+  /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too, with the operand first whose are
+  /// the rows.
   void giveUp() {
+    bool isSwapped = tile::positionOfAxis(dot.getLhs().getType().getTile(), tile::axesOf(dot.getType())[0]) < 0;
+    dot.setKind(tilegpu::DotKind::Mma);
+    if (isSwapped) {
+      Value lhs = dot.getLhs();
+      dot.getLhsMutable().assign(dot.getRhs());
+      dot.getRhsMutable().assign(lhs);
+    }
     emitRemark(dot.getLoc()) << "this product is formed by mma.sync, not by wgmma: two stages take " << fewestStages * bytesOfStage()
                              << " bytes of shared memory, and what the groups exchange leaves " << std::max<int64_t>(0, bytesLeft());
     kernel->removeAttr(tilegpu::scheduleName);

@@ -1723,7 +1723,7 @@ tile.kernel @two_types(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %N: i64
 
 // A warp has whole rows of the tile: reductions along them need no memory.
 // CHECK-LABEL: tile.kernel @reduced_columns(
-// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232]>
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @reduced_columns(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
