@@ -1,0 +1,93 @@
+"""The ready kernels whose product warps with roles form, with every kind of tile, as ptxas takes them for sm_90a: without a word (C7504 to
+C7519 say that it serializes wgmma or ignores a register budget, C7602 that a tile has too many registers), without a spill, and with no
+more registers than a block of three warpgroups begins with. Usage: schedules_ptx.py TILEWRIGHT
+
+-v prints a line for each. ptxas is looked for as in assemble_ptx.py; without one the test ends with status 77: skipped.
+"""
+
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+from assemble_ptx import find_ptxas
+
+KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
+ARCHITECTURE = "sm_90a"
+REGISTERS = 168  # of each thread at the beginning; setmaxnreg moves them from one role to the other
+# Rows and columns: two groups of one warpgroup in turns, then one group of two.
+TURNS = [(rows, columns) for rows in (64, 128) for columns in (128, 176, 192, 208)]
+COOPERATIVE = [(128, 256), (256, 128)]
+# kernel: (file, names of the tile's rows, columns and steps, lists of optional views that are given)
+TAKEN = {
+    "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r,z"]),
+}
+# Bytes that may be stored and loaded because registers are too few, by the views that are given and the tile. What spills nothing is
+# not listed.
+SPILLS = {
+    # The residual's tile and that of z are alive beside the accumulators.
+    ("linear", "b,r,z"): {(128, 176): 700, (128, 192): 1700, (128, 208): 2500},
+}
+
+
+def cases():
+    for kernel, (file, tunables, given_lists) in TAKEN.items():
+        for given in given_lists:
+            for rows, columns in TURNS + COOPERATIVE:
+                yield kernel, file, tunables, given, rows, columns, "bf16"
+    yield "linear", "linear.tile", ("BM", "BN", "BK"), "b", 128, 192, "f16"
+
+
+def check(tilewright, ptxas, case):
+    """(what is wrong, in lines; what ptxas says of registers and spills)"""
+    kernel, file, tunables, given, rows, columns, dtype = case
+    tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, 64)))
+    command = [tilewright, "compile", os.path.join(KERNELS, file), "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
+    command += ["--emit", "ptx", "--bind", f"T={dtype},act=gelu,{tile}"]
+    if given:
+        command += ["--present", given]
+    compiled = subprocess.run(command, capture_output=True, text=True)
+    if compiled.returncode or not compiled.stdout:
+        return [f"status {compiled.returncode}: {compiled.stderr}"], ""
+    faults = [f"has no {part}" for part in ("wgmma.mma_async", "setmaxnreg", "cp.async.bulk.tensor") if part not in compiled.stdout]
+    command = [ptxas, "-v", f"-arch={ARCHITECTURE}", "-o", os.devnull, "-"]
+    assembled = subprocess.run(command, input=compiled.stdout, capture_output=True, text=True)
+    text = assembled.stdout + assembled.stderr
+    registers = [int(number) for number in re.findall(r"Used (\d+) registers", text)]
+    if assembled.returncode or not registers:
+        return faults + [f"status {assembled.returncode}: {text}"], ""
+    faults += [line for line in text.splitlines() if re.search(r"warning|error|\bC7\d{3}\b", line)]
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
+    allowed = SPILLS.get((kernel, given), {}).get((rows, columns), 0)
+    if spilled > allowed:
+        faults.append(f"spills {spilled} bytes (stored and loaded), at most {allowed} are allowed")
+    if allowed and not spilled:
+        faults.append("spills nothing: remove it from SPILLS")
+    if max(registers) > REGISTERS:
+        faults.append(f"begins with {max(registers)} registers, {REGISTERS} are there")
+    return faults, f"{max(registers)} registers, {spilled} bytes spilled"
+
+
+def main(tilewright, *options):
+    ptxas = find_ptxas()
+    if not ptxas:
+        print("skipped: there is no ptxas here")
+        return 77
+    every = list(cases())
+    with concurrent.futures.ThreadPoolExecutor() as executor:
+        results = list(executor.map(lambda case: check(tilewright, ptxas, case), every))
+    count = 0
+    for (kernel, _, _, given, rows, columns, dtype), (faults, summary) in zip(every, results):
+        name = f"{kernel} {dtype} {rows} x {columns} with {given or 'nothing'}"
+        count += len(faults)
+        for fault in faults:
+            print(f"{name}: {fault}")
+        if "-v" in options:
+            print(f"{name}: {summary}")
+    print(f"{len(every)} kernels and tiles, {count} faults")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
