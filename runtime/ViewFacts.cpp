@@ -68,6 +68,11 @@ bool fitsInTensorMap(const BoundView &view, int unitAxis) {
 
 } // namespace
 
+/// A tensor copy writes rows in pieces of 16 bytes: of a row that ends within one, it would write what is behind the row (seen on an H200).
+static bool hasWholePieces(const BoundView &view, int unitAxis) {
+  return view.rank < 2 || unitAxis < 0 || view.extents[unitAxis] * view.elementBytes % static_cast<int64_t>(widestGpuAlignment) == 0;
+}
+
 int64_t BoundView::elements() const {
   int64_t product = 1;
   for (int dimension = 0; dimension < rank; ++dimension)
@@ -122,7 +127,8 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
     if (!isUnit)
       alignment = std::min(alignment, alignmentOf(static_cast<uint64_t>(std::abs(view.strides[axis]) * view.elementBytes)));
   }
-  if (classes == AlignmentClasses::Gpu && !fitsInTensorMap(view, unitAxis))
+  bool isMapped = fitsInTensorMap(view, unitAxis) && (!parameter.isWritten() || hasWholePieces(view, unitAxis));
+  if (classes == AlignmentClasses::Gpu && !isMapped)
     alignment = std::min(alignment, widestGpuAlignment / 2);
   view.facts.alignment =
       static_cast<int32_t>(classes == AlignmentClasses::Cpu ? cpuClass(alignment, element) : gpuClass(alignment, element));

@@ -10,7 +10,8 @@
 //     much and the strides keep it; nothing between. An address that happens to be aligned promises nothing of the next launch's.
 //   - Alignment for a GPU is 16, 8 or 4 bytes, or the element's size: what one instruction moves, and what a bulk copy needs, so
 //     that it decides the speed. Device memory is allocated in 256 bytes, so the address given to prepare stands for all; without
-//     one, and without a promise, 16 is assumed. A launch with an address that is aligned less is refused. 16 also promises
+//     one, and without a promise, 16 is assumed. Of a view that is
+//     written it also says that rows are whole pieces of 16 bytes: a tensor copy writes no less. A launch with an address that is aligned less is refused. 16 also promises
 //     that a tensor map can describe the view, as cuTensorMapEncodeTiled wants it: every extent is at most 2^32; every stride of
 //     a dimension with more than one index, but for the contiguous one, is positive and below 2^40 bytes; or the view has no
 //     elements. Else the alignment is at most 8.

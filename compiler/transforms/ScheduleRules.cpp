@@ -226,18 +226,18 @@ private:
     return true;
   }
 
-  /// Each store that tensor copies cannot make changes the layout of the whole tile: beside the accumulators there is room for one.
-  /// (The four of a projection, with compared indices, spilled 1,600 bytes.)
+  /// A store that drops what is outside of its view compares each element's indices; beside the accumulators there is room for two. (The four
+  /// of a projection spilled 1,600 bytes.)
   bool checkStores() {
-    SmallVector<tile::StoreOp> others;
+    SmallVector<tile::StoreOp> comparing;
     kernel.walk([&](tile::StoreOp store) {
-      if (!llvm::is_contained(facts.tensorStores, store) && tile::isTile(store.getValue().getType()) && cast<RankedTensorType>(store.getValue().getType()).getRank() == 2)
-        others.push_back(store);
+      if (llvm::is_contained(store.getCompare(), true) && tile::isTile(store.getValue().getType()) && cast<RankedTensorType>(store.getValue().getType()).getRank() == 2)
+        comparing.push_back(store);
     });
     constexpr size_t most = 2;
-    if (others.size() <= most)
+    if (comparing.size() <= most)
       return true;
-    return refuse(others[most].getLoc(), "it has " + std::to_string(others.size()) + " stores of tiles that tensor copies cannot make, and there is room for " + std::to_string(most));
+    return refuse(comparing[most].getLoc(), "the kernel has " + std::to_string(comparing.size()) + " stores that drop what is outside of their views, and there is room for " + std::to_string(most));
   }
 
   /// What a reduction or a scan along the rows, which are over the warps, tells other warps: one state for each 16 rows of a warp's, and
@@ -273,7 +273,8 @@ private:
       stored.insert(store.getView().getType().getElement());
     int64_t ofGroup = scratch + static_cast<int64_t>(stored.size()) * stagingBytesOfWarp * schedule.getWarps();
     int64_t vectors = 0; // that may be prepared: four stages of at most four bytes an element
-    kernel.walk([&](tile::LoadOp load) { vectors += tile::isTile(load.getType()) && cast<RankedTensorType>(load.getType()).getRank() == 1 ? 16 * columns : 0; });
+    if (schedule.getPrepares())
+      kernel.walk([&](tile::LoadOp load) { vectors += tile::isTile(load.getType()) && cast<RankedTensorType>(load.getType()).getRank() == 1 ? 16 * columns : 0; });
     int64_t stages = std::max(fewestStages, schedule.getStages());
     int64_t needed = vectors + stages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)

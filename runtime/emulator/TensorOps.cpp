@@ -71,10 +71,14 @@ bool addRow(const Issuer &issuer, Box &box, const std::array<int64_t, mostDimens
     isInside &= at[k] >= 0 && at[k] < static_cast<int64_t>(map.extents[k]);
     address += static_cast<uint64_t>(at[k]) * map.strides[k - 1];
   }
-  int64_t first = std::max<int64_t>(at[0], 0);
-  int64_t end = std::min(at[0] + static_cast<int64_t>(map.box[0]), static_cast<int64_t>(map.extents[0]));
+  uint32_t element = bytesOf(map.type);
+  int64_t first = std::max<int64_t>(at[0], 0), extent = static_cast<int64_t>(map.extents[0]);
+  // An H200 clips what it writes to whole pieces of 16 bytes: of a row that ends within one, all of it is written.
+  constexpr int64_t pieceBytes = 16;
+  if (bits & WriteAccess)
+    extent = (extent * element + pieceBytes - 1) / pieceBytes * pieceBytes / element;
+  int64_t end = std::min(at[0] + static_cast<int64_t>(map.box[0]), extent);
   if (isInside && first < end) {
-    uint32_t element = bytesOf(map.type);
     row.skipped = static_cast<uint32_t>(first - at[0]) * element;
     row.bytes = static_cast<uint32_t>(end - first) * element;
     row.data = issuer.warp->globalAccess(*issuer.instruction, issuer.lane, address + static_cast<uint64_t>(first) * element,

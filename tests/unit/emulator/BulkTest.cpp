@@ -44,7 +44,7 @@ TensorMapRequest requestFor(uint64_t address) {
 
 /// `blocks` (a cluster) of 64 threads; `in` holds 0 … 1023; `out` is as large; the map is of the one that `mapsOutput` says.
 Finding runBody(const std::string &body, std::optional<uint64_t> seed = {}, bool mapsOutput = false, uint32_t blocks = 1,
-                Swizzle swizzle = Swizzle::None) {
+                Swizzle swizzle = Swizzle::None, uint64_t columns = 64) {
   Machine machine("bulk.ptx", kernelText(".param .u64 in, .param .u64 out, .param .align 64 .b8 map[128]", prologue + body));
   machine.options.seed = seed;
   std::vector<uint32_t> in(1024);
@@ -52,6 +52,7 @@ Finding runBody(const std::string &body, std::optional<uint64_t> seed = {}, bool
   uint64_t source = machine.upload(in), result = machine.upload(std::vector<uint32_t>(1024, 7));
   TensorMapRequest request = requestFor(mapsOutput ? result : source);
   request.swizzle = swizzle;
+  request.extents[0] = columns;
   LaunchReport report = machine.run("test", {.grid = {blocks}, .block = {64}, .cluster = {blocks, 1, 1}}, source, result,
                                     *encodeTensorMap(request));
   return {report.ok() ? "none" : std::string(nameOf(report.faults[0].kind)), machine.download<uint32_t>(result, 1024),
@@ -200,6 +201,17 @@ TEST(EmulatorBulk, TensorStores) {
   expectClean(body("16", "3"), 1024, expected(16, 3), true);
   expectClean(body("-3", "14"), 1024, expected(-3, 14), true);
   expectClean(body("60", "-2"), 1024, expected(60, -2), true);
+}
+
+TEST(EmulatorBulk, TensorStoresWriteWholePiecesOf16Bytes) {
+  // Rows of 61 words end within a piece, which an H200 writes in whole; those of 60 end with one.
+  std::string body = "@%p1 st.shared.u32 [%r2], %r0; fence.proxy.async; bar.sync 0; " + tensorStore("56", "3", plainStore) + waitRead;
+  for (uint64_t columns : {60, 61, 63}) {
+    Finding finding = runBody(body, {}, true, 1, Swizzle::None, columns);
+    ASSERT_EQ(finding.fault, "none") << finding.text;
+    for (uint32_t column = 56; column < 64; ++column)
+      EXPECT_EQ(finding.result[3 * 64 + column], column < (columns == 60 ? 60 : 64) ? column - 56 : 7u) << columns << ", " << column;
+  }
 }
 
 TEST(EmulatorBulk, Swizzles) {

@@ -113,6 +113,24 @@ TEST(ViewFacts, AlignmentOnAGpuIsWhatTheAddressAndTheStridesKeep) {
   EXPECT_EQ(alignment(64, 4096 + 2), 2);       // odd memory
 }
 
+TEST(ViewFacts, RowsThatEndWithin16BytesAreAlignedLessWhereAGpuWritesThem) {
+  auto alignment = [](int access, int64_t columns) {
+    Parameter parameter = matrix();
+    parameter.access = static_cast<decltype(parameter.access)>(access);
+    ViewArgument argument;
+    argument.data = reinterpret_cast<void *>(4096);
+    argument.dtype = TW_F16;
+    argument.rank = 2;
+    argument.shape[0] = 8, argument.shape[1] = columns;
+    argument.strides[0] = 320, argument.strides[1] = 1;
+    return bindView(parameter, argument, AlignmentClasses::Gpu).facts.alignment;
+  };
+  EXPECT_EQ(alignment(TW_ACCESS_OUT, 296), 16);
+  EXPECT_EQ(alignment(TW_ACCESS_OUT, 300), 8); // a tensor copy would write four elements behind the row
+  EXPECT_EQ(alignment(TW_ACCESS_INOUT, 300), 8);
+  EXPECT_EQ(alignment(TW_ACCESS_IN, 300), 16);
+}
+
 TEST(ViewFacts, WhatNoTensorMapDescribesIsAlignedLessOnAGpu) {
   auto alignment = [](std::vector<int64_t> shape, std::vector<int64_t> strides, tw_dtype dtype = TW_F32) {
     ViewArgument argument;
