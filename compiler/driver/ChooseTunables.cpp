@@ -162,6 +162,12 @@ private:
     ProductTile tile = target.productTile({extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0});
     sizes[rows->name] = tile.rows;
     sizes[columns->name] = tile.columns;
+    // So few rows are bound by memory, which wants more of each row at a time: 16 rows of 14336 × 4096 bf16 took 42 µs by 128 steps, 65 µs by
+    // 64 (one H200).
+    constexpr int64_t fewRows = 64, longRows = 1024;
+    int64_t extent = extentOf(*rows);
+    if (extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows)
+      sizes[depth->name] *= 2;
     isModelled = true;
   }
 

@@ -28,7 +28,7 @@ constexpr int fault = 719, invalidValue = 1, notFound = 500;
 struct EmulatedFunction {
   std::shared_ptr<emulator::Module> module;
   std::string name;
-  size_t parameterBytes = 0;
+  const emulator::Function *entry = nullptr; ///< null: of a cubin
 };
 
 struct EmulatedModule {
@@ -39,9 +39,9 @@ struct EmulatedModule {
 struct EmulatedLaunch {
   EmulatedFunction *function;
   LaunchConfiguration configuration;
-  std::vector<std::byte> parameter;
+  std::vector<std::byte> parameters; ///< where the entry has them
   unsigned clusterBlocks = 1;
-  void *pointer = nullptr; // to the parameter
+  std::vector<void *> pointers = {}; ///< to each of them
 };
 
 struct EmulatedGraph {
@@ -84,7 +84,7 @@ Code run(const EmulatedLaunch &launch) {
     shape.cluster = {launch.clusterBlocks, 1, 1};
   emulator::LaunchOptions options;
   options.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  auto report = machine().device.launch(*launch.function->module, launch.function->name, shape, launch.parameter, options);
+  auto report = machine().device.launch(*launch.function->module, launch.function->name, shape, launch.parameters, options);
   if (!report.ok())
     return codeOf(report.takeStatus());
   if (!report->ok())
@@ -237,7 +237,7 @@ EXPORT Code cuModuleGetFunction(Function *function, Module module, const char *n
   if (which->module && !entry)
     return notFound;
   EmulatedFunction &known = which->functions[name];
-  known = {which->module, name, entry ? entry->parameterBytes : 0};
+  known = {which->module, name, entry};
   *function = reinterpret_cast<Function>(&known);
   return success;
 }
@@ -248,8 +248,14 @@ EXPORT Code cuLaunchKernelEx(const LaunchConfiguration *how, Function function, 
   if (extra || stack.empty())
     return invalidValue;
   auto *which = reinterpret_cast<EmulatedFunction *>(function);
-  const auto *bytes = static_cast<const std::byte *>(parameters[0]);
-  EmulatedLaunch launch = {which, *how, {bytes, bytes + which->parameterBytes}};
+  EmulatedLaunch launch = {which, *how, {}};
+  if (which->entry) {
+    launch.parameters.resize(which->entry->parameterBytes);
+    for (size_t index = 0; index < which->entry->parameters.size(); ++index) {
+      const emulator::Parameter &declared = which->entry->parameters[index];
+      std::memcpy(launch.parameters.data() + declared.offset, parameters[index], declared.bytes);
+    }
+  }
   for (unsigned index = 0; index < how->attributeCount; ++index)
     if (how->attributes[index].id == clusterDimension)
       launch.clusterBlocks = how->attributes[index].value.cluster.x;
@@ -258,6 +264,37 @@ EXPORT Code cuLaunchKernelEx(const LaunchConfiguration *how, Function function, 
     return run(launch);
   machine().captured->launches.push_back(std::move(launch));
   return success;
+}
+
+// ---- Tensor maps ------------------------------------------------------------------------------------------------------------
+
+EXPORT Code cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *extents, const uint64_t *strides,
+                                   const uint32_t *box, const uint32_t *elementStrides, int, int swizzle, int, int) {
+  using emulator::Type;
+  constexpr Type types[] = {Type::U8, Type::U16, Type::U32, Type::S32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F64, Type::BF16};
+  if (type < 0 || static_cast<size_t>(type) >= std::size(types) || rank < 1 || rank > emulator::mostDimensions || swizzle < 0 || swizzle > 3)
+    return invalidValue;
+  emulator::TensorMapRequest request;
+  request.type = types[type];
+  request.rank = rank;
+  request.address = reinterpret_cast<uint64_t>(address);
+  std::copy(extents, extents + rank, request.extents.begin());
+  std::copy(strides, strides + rank - 1, request.strides.begin());
+  std::copy(box, box + rank, request.box.begin());
+  std::copy(elementStrides, elementStrides + rank, request.elementStrides.begin());
+  request.swizzle = static_cast<emulator::Swizzle>(swizzle);
+  auto encoded = emulator::encodeTensorMap(request);
+  if (!encoded.ok())
+    return codeOf(encoded.takeStatus());
+  std::memcpy(map, encoded->bytes.data(), encoded->bytes.size());
+  return success;
+}
+EXPORT Code cuTensorMapReplaceAddress(void *map, void *address) {
+  emulator::TensorMap moved;
+  std::memcpy(moved.bytes.data(), map, moved.bytes.size());
+  Code code = codeOf(emulator::replaceTensorMapAddress(moved, reinterpret_cast<uint64_t>(address)));
+  std::memcpy(map, moved.bytes.data(), moved.bytes.size());
+  return code;
 }
 
 // ---- Streams, events, graphs ------------------------------------------------------------------------------------------------
@@ -311,7 +348,12 @@ EXPORT Code cuGraphGetNodes(Graph graph, GraphNode *nodes, size_t *count) {
 EXPORT Code cuGraphKernelNodeGetParams_v2(GraphNode node, KernelNode *to) {
   auto *launch = reinterpret_cast<EmulatedLaunch *>(node);
   const LaunchConfiguration &how = launch->configuration;
-  launch->pointer = launch->parameter.data();
+  launch->pointers.assign(1, launch->parameters.data());
+  if (launch->function->entry) {
+    launch->pointers.clear();
+    for (const emulator::Parameter &declared : launch->function->entry->parameters)
+      launch->pointers.push_back(launch->parameters.data() + declared.offset);
+  }
   *to = {reinterpret_cast<Function>(launch->function),
          how.gridX,
          how.gridY,
@@ -320,7 +362,7 @@ EXPORT Code cuGraphKernelNodeGetParams_v2(GraphNode node, KernelNode *to) {
          how.blockY,
          how.blockZ,
          how.sharedBytes,
-         &launch->pointer,
+         launch->pointers.data(),
          nullptr,
          nullptr,
          theContext()};

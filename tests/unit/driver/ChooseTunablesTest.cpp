@@ -210,6 +210,15 @@ TEST(ChooseTunables, AModelledTileIsLargerThanAShortDimension_AndNotSplit) {
             (Sizes{{"BM", 64}, {"BN", 32}, {"BK", 64}}));
 }
 
+TEST(ChooseTunables, FewLongRowsAreTakenInLongerSteps) {
+  FakeModel model{{64, 112}, {}};
+  auto depthOf = [&](Sizes extents) { return choose(product(), "k", extents, {}, model.target()).sizes->at("BK"); };
+  EXPECT_EQ(depthOf({{"M", 16}, {"N", 14336}, {"K", 4096}}), 128);
+  EXPECT_EQ(depthOf({{"M", 64}, {"N", 14336}, {"K", 1024}}), 128);
+  EXPECT_EQ(depthOf({{"M", 65}, {"N", 14336}, {"K", 4096}}), 64);
+  EXPECT_EQ(depthOf({{"M", 16}, {"N", 14336}, {"K", 1023}}), 64);
+}
+
 TEST(ChooseTunables, AModelIsNotAskedWhereASizeIsGiven) {
   FakeModel model{{64, 32}, {}};
   Sizes sizes = choose(product(), "k", {}, {{}, {}, {{"BM", 32}}, false}, model.target()).sizes.value_or(Sizes{});
