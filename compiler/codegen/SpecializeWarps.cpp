@@ -177,8 +177,9 @@ private:
   }
 
   bool chooseStages() {
-    stages = std::min(schedule.getStages() ? schedule.getStages() : mostStages, bytesLeft() / bytesOfStage());
-    return stages >= fewestStages;
+    int64_t fitting = std::min(mostStages, bytesLeft() / bytesOfStage());
+    stages = schedule.getStages() ? schedule.getStages() : fitting;
+    return stages >= fewestStages && stages <= fitting;
   }
 
   /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too, with the operand first whose are
@@ -191,8 +192,8 @@ private:
       dot.getLhsMutable().assign(dot.getRhs());
       dot.getRhsMutable().assign(lhs);
     }
-    emitRemark(dot.getLoc()) << "this product is formed by mma.sync, not by wgmma: two stages take " << fewestStages * bytesOfStage()
-                             << " bytes of shared memory, and what the groups exchange leaves " << std::max<int64_t>(0, bytesLeft());
+    emitRemark(dot.getLoc()) << "this product is formed by mma.sync, not by wgmma: " << std::max(fewestStages, schedule.getStages()) << " stages take "
+                             << std::max(fewestStages, schedule.getStages()) * bytesOfStage() << " bytes of shared memory, and what the groups exchange leaves " << std::max<int64_t>(0, bytesLeft());
     kernel->removeAttr(tilegpu::scheduleName);
     kernel.walk([](tile::StoreOp store) { store->removeAttr(tilegpu::tensorCopyName); });
   }

@@ -275,6 +275,12 @@ private:
       if (!specialize() || !emit() || !lowerToTileGPU())
         return;
     }
+    bool isAskedFor = !options.schedule.empty() && options.schedule != "plain";
+    if (isAskedFor && !isScheduled()) {
+      fail(Outcome::InvalidOptions, "the product of kernel `" + options.kernel + "` cannot have the schedule `" + options.schedule +
+                                        "` with these tiles: there is too little shared memory; ask for fewer stages, or smaller tiles");
+      return;
+    }
     while (!fitsInSharedMemory())
       if (!chooseSmallerTiles() || !specialize() || !emit() || !lowerToTileGPU())
         return;

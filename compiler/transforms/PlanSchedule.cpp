@@ -28,7 +28,7 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
       std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
       if (!facts) {
-        if (no.isRefused)
+        if (!request->isEmpty() && !request->isPlain)
           getOperation()->setAttr(tilegpu::refusedScheduleName, StringAttr::get(&getContext(), no.why));
         if (no.isWorthTelling)
           emitRemark(no.where) << "this product is formed by mma.sync, not by wgmma: " << no.why;

@@ -3,7 +3,7 @@
 //   groups=1|2            groups that take turns; with one its warpgroups share a tile
 //   warps=4|8             of a group
 //   stages=N              of the ring, 2 to 16
-//   registers=24/240      of a thread that feeds, and of the others
+//   registers=24/240      of a thread that feeds, and of the others: no more in all than the block begins with (168 for each of 384 threads)
 //   vectors=prepared|loaded   a bias is left in shared memory by a warp of its own, or loaded in the epilogue
 #pragma once
 

@@ -58,7 +58,7 @@ private:
   StringAttr rowAxis, columnAxis, depthAxis;
 
   bool refuse(Location where, std::string why) {
-    no = {where, std::move(why), no.isWorthTelling, no.isRefused};
+    no = {where, std::move(why), no.isWorthTelling};
     return false;
   }
 
@@ -215,15 +215,12 @@ private:
       registers = {request.registers->first, request.registers->second};
     else if (accumulators > manyAccumulators)
       registers = {24, 240};
-    bool isPossible = succeeded(ScheduleAttr::verify([] { return InFlightDiagnostic(); }, groups, warps, request.stages.value_or(0), registers, true));
-    if (isPossible)
-      facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false));
-    std::string why = isPossible ? whyNotSchedule(facts.schedule, rows, columns) : "no block has such groups, stages and registers";
-    if (!why.empty()) {
-      no.isRefused = !request.isEmpty();
+    std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers);
+    if (!why.empty())
       return refuse(dot.getLoc(), why);
-    }
-    return true;
+    facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false));
+    why = whyNotSchedule(facts.schedule, rows, columns);
+    return why.empty() || refuse(dot.getLoc(), why);
   }
 
   /// A store that drops what is outside of its view compares each element's indices; beside the accumulators there is room for two. (The four
@@ -279,7 +276,6 @@ private:
     int64_t needed = vectors + stages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)
       return true;
-    no.isRefused = !request.isEmpty();
     return refuse(dot.getLoc(), std::to_string(stages) + " stages and what its stores, vectors and reductions need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
                                     std::to_string(sharedBytes));
   }

@@ -32,7 +32,6 @@ struct NoSchedule {
   mlir::Location where;
   std::string why;
   bool isWorthTelling = false; ///< it has a product that could have one
-  bool isRefused = false;      ///< it could have one, but not the one that is asked for
 };
 
 /// The facts, or why there are none. `sharedBytes`: what a block may have; `request`: what is asked for in place of the default.

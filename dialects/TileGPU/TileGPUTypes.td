@@ -99,7 +99,7 @@ def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
     shared memory by a warp of their own.
 
     - schedule_c1: one or two groups of 4 or 8 warps, 12 in all at most
-    - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; no more than the multiprocessor's 65,536
+    - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; together no more than the block begins with: 168 for each of 384 threads
     - schedule_c3: stages are 0, or from 2 to 16
 
     ```mlir

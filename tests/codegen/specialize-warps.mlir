@@ -655,10 +655,11 @@ tile.kernel @given_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
 !ij = tensor<128x112xf32, #tile.axes<"i", "j">>
 !n = tensor<128x112xbf16, #tile.axes<"i", "j">>
 
-// If they do not fit, as many as do.
-// CHECK-LABEL: tile.kernel @fewer_stages(
-// CHECK:         tilegpu.alloc : <tensor<128x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 6>
-tile.kernel @fewer_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 12, registers = [40, 232], prepares = false>} {
+// So many, or none: who asks for more than fit is told.
+// CHECK-LABEL: tile.kernel @too_many_stages(
+// CHECK-NOT:     tilegpu.roles
+// CHECK:         tilegpu.dot mma
+tile.kernel @too_many_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 12, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c0 to %N {
@@ -669,6 +670,7 @@ tile.kernel @fewer_stages(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 12 stages take 368640 bytes of shared memory, and what the groups exchange leaves 199360}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -782,7 +784,7 @@ tile.kernel @two_do_not_fit(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) d
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: two stages take 212992 bytes of shared memory, and what the groups exchange leaves 199360}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: 2 stages take 212992 bytes of shared memory, and what the groups exchange leaves 199360}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }

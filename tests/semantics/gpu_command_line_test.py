@@ -100,5 +100,26 @@ def info_lists_the_devices(t):
     require("the CUDA driver cannot be loaded" in text, text)
 
 
+@test
+def schedules_that_are_asked_for(t):
+    """A schedule that cannot be had is refused with the reason, never dropped or replaced by another."""
+    real, path = {"TILEWRIGHT_COMPILER_LIBRARY": ""}, os.path.join(t.folder, "k.tile")
+    with open(path, "w") as file:
+        file.write("kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by 128, j in N by 192) {\n"
+                   "  var a: f32[i, j] = 0;\n  for k in K by 64 { a += dot(x[i, k], w[j, k], over k); }\n  y[i, j] = bf16(a);\n}\n"
+                   "kernel none(x: f32[N], y: out f32[N]) over (i in N by 128) { y[i] = x[i]; }\n")  # fmt: skip
+    compiled = lambda schedule, code, kernel="k", target="sm_90a": tilewright(  # noqa: E731
+        t, "compile", path, "--kernel", kernel, "--target", target, "--align", "16", "--emit", "tilegpu", "--schedule", schedule, code=code, **real)
+    require("stages = 3" in compiled("stages=3", 0).stdout, "three stages are not made")
+    require("tilegpu.roles" not in compiled("plain", 0).stdout, "`plain` has roles")
+    for schedule, reason in (("registers=32/240", "want 65536 registers, and a block of 384 threads begins with 64512"),
+                             ("stages=9", "9 stages and what its stores, vectors and reductions need take"), ("groups=3", "not 3 of 4"),
+                             ("pace=1", "`pace=1` is no field of a schedule"), ("stages=3,stages=4", "or stands there twice")):  # fmt: skip
+        text = compiled(schedule, 2).stderr
+        require(reason in text and schedule in text, text)
+    require("it has no product" in compiled("stages=3", 2, kernel="none").stderr, "a kernel without a product takes a schedule")
+    require("whose warps have no roles" in compiled("plain", 2, target="sm_80").stderr, "sm_80 takes a schedule")
+
+
 if __name__ == "__main__":
     main()

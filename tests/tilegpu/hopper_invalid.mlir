@@ -54,12 +54,23 @@ func.func private @schedule_c2_many() attributes {a = #tilegpu.schedule<groups =
 // -----
 
 // All that there are.
-func.func private @all_registers() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [32, 240], prepares = true>}
+func.func private @all_registers() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = true>}
 
 // -----
 
-// expected-error @below {{its threads have 66560 registers, more than a multiprocessor's 65536}}
+// expected-error @below {{its threads want 66560 registers, and a block of 384 threads begins with 64512 (168 each)}}
 func.func private @schedule_c2_multiprocessor() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 240], prepares = true>}
+
+// -----
+
+// A multiprocessor has them, but the block does not begin with them: on a GPU the groups would wait for ever.
+// expected-error @below {{its threads want 65536 registers, and a block of 384 threads begins with 64512 (168 each)}}
+func.func private @schedule_c2_beginning() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [32, 240], prepares = true>}
+
+// -----
+
+// Of fewer threads each begins with all that a role will want.
+func.func private @few_threads() attributes {a = #tilegpu.schedule<groups = 1, warps = 4, stages = 0, registers = [40, 232], prepares = true>}
 
 // -----
 

@@ -374,7 +374,8 @@ typedef struct tw_specialization {
   const tw_dimension *dimensions;
   size_t dimension_count;
   const char *target;   /* null: what the context was created for. "cpu" is possible in every context */
-  const char *schedule; /* null or "": the compiler's; "reference": one element at a time, dots in f64 */
+  const char *schedule; /* null or "": the compiler's; "reference": one element at a time, dots in f64;
+                           for sm_90a fields of a product's schedule ("stages=4,registers=24/240"), or "plain" */
   int32_t checked;      /* 1: checked mode (asserts run, promises of uniqueness are verified) */
   int32_t remarks;      /* 1: the log is also told what of the kernel the target runs slower than it could */
 } tw_specialization;
