@@ -17,6 +17,20 @@ def find_ptxas():
     return os.environ.get("TILEWRIGHT_PTXAS") or shutil.which("ptxas") or shutil.which(os.path.join(toolkit, "bin", "ptxas"))
 
 
+def resources(ptxas, architecture, ptx, allowed):
+    """(what is wrong, in lines; the most registers of a thread; bytes that are spilled, of which so many are allowed) with one text."""
+    assembled = subprocess.run([ptxas, "-v", f"-arch={architecture}", "-o", os.devnull, "-"], input=ptx, capture_output=True, text=True)
+    text = assembled.stdout + assembled.stderr
+    registers = [int(number) for number in re.findall(r"Used (\d+) registers", text)]
+    if assembled.returncode or not registers:
+        return [f"status {assembled.returncode}: {text}"], 0, 0
+    faults = [line for line in text.splitlines() if re.search(r"warning|error|\bC\d{4}\b", line)]
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
+    if spilled > allowed:
+        faults.append(f"spills {spilled} bytes (stored and loaded), at most {allowed} are allowed")
+    return faults, max(registers), spilled
+
+
 def architectures(tile_opt):
     """The list in the message for a name that is none."""
     message = subprocess.run([tile_opt, "--emit-ptx=none", os.devnull], capture_output=True, text=True).stderr

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-from assemble_ptx import find_ptxas
+from assemble_ptx import find_ptxas, resources
 
 KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
 EVERY_KERNEL = [(dtype, architecture) for architecture in ("sm_80", "sm_90a") for dtype in ("f32", "bf16")]
@@ -55,18 +55,8 @@ def check(tilewright, ptxas, case):
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode or not compiled.stdout:
         return [f"status {compiled.returncode}: {compiled.stderr}"], 0, 0
-    command = [ptxas, "-v", f"-arch={architecture}", "-o", os.devnull, "-"]
-    assembled = subprocess.run(command, input=compiled.stdout, capture_output=True, text=True)
-    text = assembled.stdout + assembled.stderr
-    registers = re.findall(r"Used (\d+) registers", text)
-    if assembled.returncode or not registers:
-        return [f"status {assembled.returncode}: {text}"], 0, 0
-    faults = [line for line in text.splitlines() if re.search(r"warning|error|\(C\d{4}\)", line)]
-    spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
     allowed, _ = SPILLS.get(kernel, (0, ""))
-    if spilled > allowed:
-        faults.append(f"spills {spilled} bytes (stored and loaded), at most {allowed} are allowed")
-    return faults, max(map(int, registers)), spilled
+    return resources(ptxas, architecture, compiled.stdout, allowed)
 
 
 def main(tilewright, *options):

@@ -7,11 +7,10 @@ more registers than a block of three warpgroups begins with. Usage: schedules_pt
 
 import concurrent.futures
 import os
-import re
 import subprocess
 import sys
 
-from assemble_ptx import find_ptxas
+from assemble_ptx import find_ptxas, resources
 
 KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
 ARCHITECTURE = "sm_90a"
@@ -51,22 +50,14 @@ def check(tilewright, ptxas, case):
     if compiled.returncode or not compiled.stdout:
         return [f"status {compiled.returncode}: {compiled.stderr}"], ""
     faults = [f"has no {part}" for part in ("wgmma.mma_async", "setmaxnreg", "cp.async.bulk.tensor") if part not in compiled.stdout]
-    command = [ptxas, "-v", f"-arch={ARCHITECTURE}", "-o", os.devnull, "-"]
-    assembled = subprocess.run(command, input=compiled.stdout, capture_output=True, text=True)
-    text = assembled.stdout + assembled.stderr
-    registers = [int(number) for number in re.findall(r"Used (\d+) registers", text)]
-    if assembled.returncode or not registers:
-        return faults + [f"status {assembled.returncode}: {text}"], ""
-    faults += [line for line in text.splitlines() if re.search(r"warning|error|\bC7\d{3}\b", line)]
-    spilled = sum(map(int, re.findall(r"(\d+) bytes spill", text)))
     allowed = SPILLS.get((kernel, given), {}).get((rows, columns), 0)
-    if spilled > allowed:
-        faults.append(f"spills {spilled} bytes (stored and loaded), at most {allowed} are allowed")
+    found, registers, spilled = resources(ptxas, ARCHITECTURE, compiled.stdout, allowed)
+    faults += found
     if allowed and not spilled:
         faults.append("spills nothing: remove it from SPILLS")
-    if max(registers) > REGISTERS:
-        faults.append(f"begins with {max(registers)} registers, {REGISTERS} are there")
-    return faults, f"{max(registers)} registers, {spilled} bytes spilled"
+    if registers > REGISTERS:
+        faults.append(f"begins with {registers} registers, {REGISTERS} are there")
+    return faults, f"{registers} registers, {spilled} bytes spilled"
 
 
 def main(tilewright, *options):
