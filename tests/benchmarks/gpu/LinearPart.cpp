@@ -27,6 +27,18 @@ constexpr double mostGeluDeviation = 1e-3; // of cuBLASLt, whose tanh is approxi
 constexpr int roundsOfChoice = 5;
 constexpr int64_t largestCheckedTile = 64, leastChecked = 1024, mostChecked = 8192;
 
+/// In place of what the compiler chooses.
+struct Variant {
+  std::string schedule;
+  LinearTile tile;
+
+  /// " [128x192x64, stages=4]"; nothing if the compiler chooses all.
+  std::string text() const {
+    std::string both = tile.text() + (schedule.empty() || !tile.rows ? "" : ", ") + schedule;
+    return both.empty() ? "" : " [" + both + "]";
+  }
+};
+
 // ---- One shape, one kind ----------------------------------------------------------------------------------------------------
 
 class Layer {
@@ -49,7 +61,7 @@ public:
 
   bool has(const Epilogue &epilogue) const { return !kind.isWhole() || !epilogue.hasBias; }
 
-  tilewright::Launchable prepareOurs(const Epilogue &epilogue, const std::string &schedule) const {
+  tilewright::Launchable prepareOurs(const Epilogue &epilogue, const Variant &variant) const {
     View rows(x.data(), kind.operand, {shape.m, shape.k});
     if (shape.inner)
       rows =
@@ -63,9 +75,14 @@ public:
       arguments.emplace_back("r", View(r.data(), kind.result, {shape.m, shape.n}));
     if (kind.isScaled())
       arguments.emplace_back("scale", scale());
-    tilewright::Specialization specialization = {.schedule = schedule};
+    tilewright::Specialization specialization = {.schedule = variant.schedule};
     if (!kind.isWhole())
-      specialization.bindings = {{"act", epilogue.act}};
+      specialization.bindings.emplace_back("act", epilogue.act);
+    if (variant.tile.rows) {
+      specialization.bindings.emplace_back("BM", std::to_string(variant.tile.rows));
+      specialization.bindings.emplace_back("BN", std::to_string(variant.tile.columns));
+      specialization.bindings.emplace_back("BK", std::to_string(variant.tile.depth));
+    }
     const tilewright::Context &context = session.context;
     return prepare(kind.text ? get(context.parse(std::string("linear_") + kind.name + ".tile", kind.text))
                              : get(context.readyKernels("linear.tile")),
@@ -156,11 +173,12 @@ public:
       if (!isWanted(session.options.epilogues, epilogue.name) || !layer.has(epilogue))
         continue;
       std::unique_ptr<LtProduct> theirs;
-      for (const std::string &schedule : session.options.schedules) {
-        std::string name =
-            layer.shape.text() + " " + layer.kind.name + " " + epilogue.name + (schedule.empty() ? "" : " [" + schedule + "]");
-        session.measure("linear", name, [&](Row &row) { measureCase(layer, epilogue, schedule, theirs, row); });
-      }
+      for (const LinearTile &tile : session.options.tiles)
+        for (const std::string &schedule : session.options.schedules) {
+          Variant variant = {schedule, tile};
+          std::string name = layer.shape.text() + " " + layer.kind.name + " " + epilogue.name + variant.text();
+          session.measure("linear", name, [&](Row &row) { measureCase(layer, epilogue, variant, theirs, row); });
+        }
     }
   }
 
@@ -189,13 +207,12 @@ private:
   std::string missing; ///< why there is no library
   std::map<std::string, std::vector<double>> ratios;
 
-  void measureCase(Layer &layer, const Epilogue &epilogue, const std::string &schedule, std::unique_ptr<LtProduct> &theirs,
-                   Row &row) {
+  void measureCase(Layer &layer, const Epilogue &epilogue, const Variant &variant, std::unique_ptr<LtProduct> &theirs, Row &row) {
     Gpu &gpu = session.gpu;
     const LinearShape &shape = layer.shape;
     row.work = 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) * static_cast<double>(shape.k);
     row.rateUnit = "TFLOP/s";
-    tilewright::Launchable ours = layer.prepareOurs(epilogue, schedule);
+    tilewright::Launchable ours = layer.prepareOurs(epilogue, variant);
     auto launchOurs = [&] { get(ours.launch({}, gpu.stream)); };
     row.deviation = layer.deviation(epilogue, launchOurs);
     expectWithin(*row.deviation, layer.kind.mostDeviation, "ours");
@@ -203,7 +220,7 @@ private:
 
     std::optional<tilewright::Launchable> biasOnly;
     if (!epilogue.cublasLt) {
-      biasOnly = layer.prepareOurs(biasAlone(), schedule);
+      biasOnly = layer.prepareOurs(biasAlone(), variant);
       contenders.push_back(session.timed([&] { get(biasOnly->launch({}, gpu.stream)); }));
       row.against = "ours with a bias alone";
     } else if (prepareTheirs(layer, epilogue, theirs, row)) {
@@ -217,8 +234,7 @@ private:
     row.yardstick = times[1];
     if (epilogue.cublasLt) {
       row.bar = atLeastRatio(*row.ratio(), layer.kind.leastRatio);
-      ratios[std::string(layer.kind.name) + " " + epilogue.name + (schedule.empty() ? "" : " [" + schedule + "]")].push_back(
-          *row.ratio());
+      ratios[std::string(layer.kind.name) + " " + epilogue.name + variant.text()].push_back(*row.ratio());
     } else if (shape.k >= leastDepthToHide) {
       row.bar = atLeastRatio(*row.ratio(), 1 / mostCostOfEpilogue);
     }

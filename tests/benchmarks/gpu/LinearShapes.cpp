@@ -2,6 +2,7 @@
 
 #include "tests/benchmarks/gpu/Failure.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace benchmarks {
@@ -11,6 +12,10 @@ std::string LinearShape::text() const {
   if (inner)
     sizes += " rows innermost";
   return name.empty() ? sizes : name + " " + sizes;
+}
+
+std::string LinearTile::text() const {
+  return rows ? std::to_string(rows) + "x" + std::to_string(columns) + "x" + std::to_string(depth) : "";
 }
 
 const std::vector<LinearShape> &knownShapes() {
@@ -51,6 +56,16 @@ LinearShape parseShape(const std::string &text) {
   shape.k = k;
   shape.inner = inner;
   return shape;
+}
+
+LinearTile parseTile(const std::string &text) {
+  if (text == "chosen")
+    return {};
+  long rows = 0, columns = 0, depth = 0;
+  char rest = 0;
+  if (std::sscanf(text.c_str(), "%ldx%ldx%ld%c", &rows, &columns, &depth, &rest) != 3 || std::min({rows, columns, depth}) < 1)
+    throw Failure("there is no tile " + text + ": expected ROWSxCOLUMNSxDEPTH, as in 128x192x64, or chosen");
+  return {rows, columns, depth};
 }
 
 } // namespace benchmarks

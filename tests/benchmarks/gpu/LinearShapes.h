@@ -21,10 +21,21 @@ struct LinearShape {
   }
 };
 
+/// Of a layer's block sizes.
+struct LinearTile {
+  int64_t rows = 0, columns = 0, depth = 0; ///< 0: the compiler's
+
+  /// "128x192x64"; the compiler's: "".
+  std::string text() const;
+};
+
 /// Layers of transformers, small and large, and an image model's projection.
 const std::vector<LinearShape> &knownShapes();
 
 /// A known name, "MxNxK", or "MxNxK/INNER". Throws a Failure that lists what is possible.
 LinearShape parseShape(const std::string &text);
+
+/// "chosen", or "ROWSxCOLUMNSxDEPTH". Throws a Failure that says so.
+LinearTile parseTile(const std::string &text);
 
 } // namespace benchmarks

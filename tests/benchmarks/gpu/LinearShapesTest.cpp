@@ -17,6 +17,13 @@ TEST(LinearShapes, AreNamedOrWrittenOut) {
     EXPECT_THROW(parseShape(wrong), Failure) << wrong;
 }
 
+TEST(LinearShapes, TilesAreChosenOrWrittenOut) {
+  EXPECT_EQ(parseTile("chosen").text(), "");
+  EXPECT_EQ(parseTile("128x192x64").text(), "128x192x64");
+  for (const char *wrong : {"", "128", "128x192", "128x192x64x", "0x1x1", "8x8x-1"})
+    EXPECT_THROW(parseTile(wrong), Failure) << wrong;
+}
+
 TEST(LinearShapes, EveryElementOfXHasItsPlace) {
   for (const char *text : {"6x1x5", "6x1x5/3", "6x1x5/6"}) {
     LinearShape shape = parseShape(text);

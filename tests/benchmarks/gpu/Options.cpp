@@ -70,6 +70,9 @@ void addLinear(CLI::App &program, Options &options) {
       ->allow_extra_args(false)
       ->type_name("TEXT")
       ->default_str("the compiler's");
+  addList(program, "--tiles", options.tiles, parseTile,
+          "linear: ROWSxCOLUMNSxDEPTH in place of the compiler's block sizes, which are `chosen`")
+      ->default_str("chosen");
 }
 
 void addOthers(CLI::App &program, Options &options) {

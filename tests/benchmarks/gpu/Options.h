@@ -31,6 +31,7 @@ struct Options {
   std::vector<std::string> kinds = {"bf16"};       ///< none: all
   std::vector<std::string> epilogues;              ///< none: all
   std::vector<std::string> schedules = {""};       ///< "": the compiler's
+  std::vector<LinearTile> tiles = {LinearTile()};  ///< the compiler's
   std::optional<std::string> childCache;           ///< this process is one of ColdPart.cpp's
 };
 

@@ -76,6 +76,8 @@ def linear_yardsticks_may_be_missing():
     code, text, lines = run("linear", "--epilogues", "none", "--schedule", "", "--schedule", "no such schedule")
     expect("each schedule is a case", [line["wrong"] for line in lines] == [False, True], text)
     expect("one that is refused is told", code == 1 and lines[1]["case"] == "40 x 24 x 48 bf16 none [no such schedule]", lines)
+    code, text, lines = run("linear", "--epilogues", "none", "--tiles", "chosen,32x64x32")
+    expect("each tile is a case", (code, [line["case"] for line in lines[:2]]) == (0, ["40 x 24 x 48 bf16 none", "40 x 24 x 48 bf16 none [32x64x32]"]), text)
 
 
 def wrong_kernels_are_found():
