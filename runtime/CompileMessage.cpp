@@ -120,11 +120,12 @@ template <typename Message> void pass(Message &message, CompileRequest &request)
     pass(message, *list);
   pass(message, specialization.presentViews);
   pass(message, specialization.views);
+  pass(message, request.stage);
 }
 
 template <typename Message> void pass(Message &message, CompileAnswer &answer) {
   pass(message, answer.status);
-  pass(message, answer.artifact);
+  pass(message, answer.output);
   pass(message, answer.diagnostics);
 }
 

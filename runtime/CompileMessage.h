@@ -27,11 +27,12 @@ struct SourceTexts {
 struct CompileRequest {
   SourceTexts source;
   Specialization specialization;
+  std::string stage = {}; ///< for people, of tw_compiler_emit; "": the artifact
 };
 
 struct CompileAnswer {
   tw_compiler_status status = TW_COMPILER_FAILED;
-  std::string artifact, diagnostics;
+  std::string output, diagnostics; ///< output: the artifact or the stage
 };
 
 std::string encode(const CompileRequest &request);

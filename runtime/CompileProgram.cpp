@@ -49,7 +49,7 @@ int answerImport(void *context, const char *path, const char *importer, const ch
 CompileAnswer compile(const CompilerSymbols &compiler, CompileRequest &request) {
   const SourceTexts &source = request.source;
   CompileAnswer answer;
-  CompilerText checkDiagnostics(compiler), artifact(compiler), diagnostics(compiler);
+  CompilerText checkDiagnostics(compiler), output(compiler), diagnostics(compiler);
   tw_compiler_module *module = nullptr;
   answer.status = compiler.check(source.name.c_str(), source.text.data(), source.text.size(), &answerImport, &request.source,
                                  /*colour=*/0, &module, &checkDiagnostics.text);
@@ -58,8 +58,9 @@ CompileAnswer compile(const CompilerSymbols &compiler, CompileRequest &request) 
     return answer;
   }
   CompilerOptions options(request.specialization);
-  answer.status = compiler.compile(module, &options.raw, &artifact.text, &diagnostics.text);
-  answer.artifact = artifact.view();
+  answer.status = request.stage.empty() ? compiler.compile(module, &options.raw, &output.text, &diagnostics.text)
+                                        : compiler.emit(module, &options.raw, request.stage.c_str(), &output.text, &diagnostics.text);
+  answer.output = output.view();
   answer.diagnostics = diagnostics.view();
   compiler.module_release(module);
   return answer;

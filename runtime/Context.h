@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/ArtifactCache.h"
+#include "runtime/ChoiceCache.h"
 #include "runtime/CompilerLibrary.h"
 #include "runtime/DiskCache.h"
 #include "runtime/Log.h"
@@ -35,6 +36,7 @@ public:
   Log log;
   CompilerLibrary compiler;
   ArtifactCache cache;
+  ChoiceCache choices;
   DiskCache disk;
   ThreadPool pool;
   bool colour;

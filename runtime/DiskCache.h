@@ -43,7 +43,8 @@ struct DiskCacheOptions {
 
 /// One blob, and what people see of it.
 struct DiskCacheEntry {
-  /// "artifact": what the compiler made; "module": what it said about a source; "cubin": a kernel's code for a GPU; "ptx": its
+  /// "artifact": what the compiler made; "module": what it said about a source; "choice": of tunables for some
+  /// sizes; "cubin": a kernel's code for a GPU; "ptx": its
   /// CUDA functions
   std::string kind;
   std::string name;     ///< of the kernel, or of the source

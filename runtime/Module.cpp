@@ -209,7 +209,39 @@ Result<const Signature *> Module::kernel(const char *wanted) const {
   return Status(TW_NOT_FOUND, concat(name, " has no kernel ", wanted, suggestion(wanted, names)));
 }
 
-Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization &specialization, bool &hit) {
+/// "" if nothing is to be chosen, or the compiler refuses: it says why when it compiles.
+std::string Module::choiceFor(const Specialization &specialization) {
+  if (specialization.hints.empty() || specialization.target.starts_with("cpu"))
+    return {};
+  return context->choices.findOrMake(concat(identity, '/', specialization.key()), [&] { return makeChoice(specialization); });
+}
+
+/// From the disk, or else from the compiler.
+std::string Module::makeChoice(const Specialization &specialization) {
+  std::string build, key;
+  if (context->disk.isWanted()) {
+    Result<std::string> id = context->compiler.buildId();
+    if (!id.ok())
+      return {};
+    build = *id;
+    key = keyOf({"choice", build, texts.key(), specialization.key()});
+    if (std::optional<DiskCacheEntry> entry = context->disk.find(key))
+      return std::move(entry->bytes);
+  }
+  Result<const CompilerSymbols *> compiler = context->compiler.get();
+  if (!compiler.ok())
+    return {};
+  Result<CompileAnswer> answer = askCompiler(**compiler, specialization, "tunables");
+  if (!answer.ok() || answer->status != TW_COMPILER_OK)
+    return {};
+  if (context->disk.isWanted() && build == (*compiler)->build_id())
+    context->disk.store(key, {"choice", specialization.kernel, specialization.target, build, "", 0, answer->output});
+  return std::move(answer->output);
+}
+
+Result<std::shared_ptr<const LoadedKernel>> Module::compile(const Specialization &given, bool &hit) {
+  Specialization specialization = given;
+  specialization.choice = choiceFor(given);
   std::string key = concat(identity, '/', specialization.key());
   auto make = [&] { return produce(specialization); };
   Result<ArtifactCache::Entry> entry = context->cache.findOrProduce(key, make, hit);
@@ -269,16 +301,19 @@ ArtifactCache::Entry Module::loadFromDisk(const std::string &key) {
 }
 
 /// In a process of its own the texts are checked again, so a module that was found on the disk need not be checked in this one.
-Result<CompileAnswer> Module::askCompiler(const CompilerSymbols &compiler, const Specialization &specialization) {
+Result<CompileAnswer> Module::askCompiler(const CompilerSymbols &compiler, const Specialization &specialization,
+                                          const std::string &stage) {
   if (context->compilesInProcess)
-    return compileInProcess(context->compiler.file(), {texts, specialization});
+    return compileInProcess(context->compiler.file(), {texts, specialization, stage});
   Result<tw_compiler_module *> module = checked();
   if (!module.ok())
     return module.takeStatus();
   CompilerOptions options(specialization);
-  CompilerText artifact(compiler), diagnostics(compiler);
-  tw_compiler_status status = compiler.compile(*module, &options.raw, &artifact.text, &diagnostics.text);
-  return CompileAnswer{status, std::string(artifact.view()), std::string(diagnostics.view())};
+  CompilerText output(compiler), diagnostics(compiler);
+  tw_compiler_status status = stage.empty()
+                                  ? compiler.compile(*module, &options.raw, &output.text, &diagnostics.text)
+                                  : compiler.emit(*module, &options.raw, stage.c_str(), &output.text, &diagnostics.text);
+  return CompileAnswer{status, std::string(output.view()), std::string(diagnostics.view())};
 }
 
 /// Fills in the entry for the disk.
@@ -297,7 +332,7 @@ Result<ArtifactCache::Entry> Module::compileAndLoad(const Specialization &specia
   entry.warnings = std::move(answer->diagnostics);
   if (!entry.warnings.empty())
     context->log.warning(entry.warnings);
-  Result<std::shared_ptr<LoadedKernel>> loaded = load(answer->artifact);
+  Result<std::shared_ptr<LoadedKernel>> loaded = load(answer->output);
   if (!loaded.ok())
     return loaded.takeStatus();
   (*loaded)->compileNanoseconds = nanoseconds;
@@ -306,6 +341,6 @@ Result<ArtifactCache::Entry> Module::compileAndLoad(const Specialization &specia
   context->log.debug("compiled kernel ", specialization.kernel, " (", specialization.key(), ") in ", nanoseconds / 1000, " us");
   entry.build = (*compiler)->build_id();
   entry.compileNanoseconds = nanoseconds;
-  entry.bytes = std::move(answer->artifact);
+  entry.bytes = std::move(answer->output);
   return ArtifactCache::Entry(std::move(*loaded));
 }

@@ -46,7 +46,10 @@ private:
   Status describe(std::string_view json);
   void storeRecord(const std::string &key, const std::string &build, const std::string &description);
   Result<tw_compiler_module *> checked();
-  Result<CompileAnswer> askCompiler(const CompilerSymbols &compiler, const Specialization &specialization);
+  Result<CompileAnswer> askCompiler(const CompilerSymbols &compiler, const Specialization &specialization,
+                                    const std::string &stage = {});
+  std::string choiceFor(const Specialization &specialization);
+  std::string makeChoice(const Specialization &specialization);
 
   Result<ArtifactCache::Entry> produce(const Specialization &specialization);
   Result<std::shared_ptr<LoadedKernel>> load(std::string_view artifact) const;

@@ -32,10 +32,10 @@ std::string dump(const ordered_json &tree) {
 
 ordered_json describe(const DiskCacheRow &row) {
   ordered_json tree = {{"key", row.key}, {"kind", row.entry.kind}, {"name", row.entry.name}};
-  if (row.entry.kind != "module") {
+  if (row.entry.kind != "module")
     tree["target"] = row.entry.target;
+  if (row.entry.kind != "module" && row.entry.kind != "choice")
     tree["compile_nanoseconds"] = row.entry.compileNanoseconds;
-  }
   tree.update({{"build", row.entry.build}, {"bytes", row.bytes}, {"created", row.created}, {"used", row.used}});
   return tree;
 }
@@ -46,6 +46,8 @@ ordered_json contents(const DiskCacheEntry &entry) {
     std::optional<ModuleRecord> record = ModuleRecord::read(entry.bytes);
     return ordered_json::parse(record ? record->description : "", nullptr, /*allow_exceptions=*/false);
   }
+  if (entry.kind == "choice")
+    return entry.bytes;
   if (entry.kind != "artifact")
     return nullptr;
   // compiler_c.h: a header of 24 bytes, the second word of which is the length of the metadata that follow it.

@@ -26,9 +26,12 @@ std::optional<int64_t> parseInteger(std::string_view text) {
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-/// Sizes that tunables are chosen for: powers of two, so that a batch of 17 and one of 30 share their code; and no more than
-/// the choice could depend on.
-int64_t hintFor(int64_t extent) {
+/// Sizes that tunables are chosen for. On a GPU they are told exactly, since tiles are chosen that fill the multiprocessors' rounds, and the
+/// module asks for that choice. On the CPU they are powers of two, so that a batch of 17 and one of 30 share their code; and no more than the
+/// choice could depend on.
+int64_t hintFor(int64_t extent, bool isForGpu) {
+  if (isForGpu)
+    return extent;
   constexpr uint64_t largest = 4096;
   return static_cast<int64_t>(std::min(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(extent, 1))), largest));
 }
@@ -242,8 +245,11 @@ std::string Specialization::key() const {
   for (const auto &[name, facts] : views)
     key += concat(name, ':', facts.unitStrideDimension, ':', facts.packRank, ':', facts.alignment, ',');
   key += '|';
-  for (const auto &[name, value] : hints)
-    key += concat(name, '=', value, ',');
+  if (choice.empty())
+    for (const auto &[name, value] : hints)
+      key += concat(name, '=', value, ',');
+  else
+    key += concat(':', choice.size(), ':', choice);
   return concat(key, '>', target.size(), ':', target, schedule);
 }
 
@@ -286,7 +292,7 @@ Result<Call> tilewright::runtime::specialize(const Signature &signature, const S
     for (size_t index = 0; index < signature.dimensionNames.size(); ++index)
       if (const BoundDimension &dimension = dimensions->all()[index];
           dimension.bound && !signature.findStatic(signature.dimensionNames[index]))
-        to.hints.emplace_back(signature.dimensionNames[index], std::to_string(hintFor(dimension.extent)));
+        to.hints.emplace_back(signature.dimensionNames[index], std::to_string(hintFor(dimension.extent, request.isForGpu)));
   return call;
 }
 

@@ -77,9 +77,13 @@ struct Specialization {
   std::string kernel, target, schedule;
   bool checked = false;
   bool remarks = false;
-  std::vector<NamedText> statics, tunables, hints;
+  std::vector<NamedText> statics, tunables;
+  std::vector<NamedText> hints; ///< sizes that the open tunables are chosen for
   std::vector<std::string> presentViews; ///< of the optional ones
   std::vector<std::pair<std::string, ViewFacts>> views;
+  /// What the compiler chooses for the hints; it stands for them in the key, so that sizes with the same choice share their code. "": it was not
+  /// asked.
+  std::string choice = {};
 
   /// Two specializations of one source are the same if and only if their keys are.
   std::string key() const;

@@ -42,7 +42,7 @@ namespace tilewright::compiler {
 using namespace frontend;
 
 std::optional<Stage> stageNamed(const std::string &name) {
-  static const std::map<std::string, Stage> stages = {{"ast", Stage::AST},        {"tile", Stage::Tile},
+  static const std::map<std::string, Stage> stages = {{"ast", Stage::AST},        {"tunables", Stage::Tunables}, {"tile", Stage::Tile},
                                                       {"linalg", Stage::Linalg},  {"tilegpu", Stage::TileGPU},
                                                       {"llvm", Stage::LLVM},      {"ptx", Stage::Assembly},
                                                       {"asm", Stage::Assembly},   {"object", Stage::Object}};
@@ -63,6 +63,10 @@ public:
       return finish();
     if (stage == Stage::AST) {
       result.output = typed::print(*kernel);
+      return finish();
+    }
+    if (stage == Stage::Tunables) {
+      printTunables();
       return finish();
     }
     openContext();
@@ -156,6 +160,22 @@ private:
     specialization.tunables = capacities;
     kernel = module.specialize(options.kernel, specialization, diagnostics);
     return kernel && (gpu || refuseExternalFunctions());
+  }
+
+  /// A line for each choice that the later steps may take: the second is for a product that warps with roles cannot form.
+  void printTunables() {
+    auto print = [&](const std::string &head) {
+      std::string line;
+      for (const auto &[name, size] : capacities)
+        line += (line.empty() ? head : ", ") + name + " = " + std::to_string(size);
+      result.output += line + "\n";
+    };
+    print("");
+    if (!sizes.productTile)
+      return;
+    sizes = TunableSizes::forGpu();
+    if (specialize())
+      print("plain: ");
   }
 
   bool refuseExternalFunctions() {

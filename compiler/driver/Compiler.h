@@ -26,8 +26,8 @@ struct Options {
   bool remarks = false; ///< diagnostics also say what the target runs slower than it could
 };
 
-enum class Stage { AST, Tile, Linalg, TileGPU, LLVM, Assembly, Object, Artifact };
-std::optional<Stage> stageNamed(const std::string &name); ///< ast tile linalg tilegpu llvm asm ptx object
+enum class Stage { AST, Tunables, Tile, Linalg, TileGPU, LLVM, Assembly, Object, Artifact };
+std::optional<Stage> stageNamed(const std::string &name); ///< ast tunables tile linalg tilegpu llvm asm ptx object
 
 /// Whose fault a failure is; mirrors tw_compiler_status.
 enum class Outcome { Done, InvalidSource, InvalidOptions, Unsupported, Failed };

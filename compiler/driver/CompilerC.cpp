@@ -173,7 +173,7 @@ tw_compiler_status tw_compiler_emit(const tw_compiler_module *module, const tw_c
   if (!named)
     return guarded(diagnostics, [&] {
       setText(diagnostics, std::string("error: unknown stage `") + (stage ? stage : "") +
-                               "` (expected ast, tile, linalg, llvm, asm or object)\n");
+                               "` (expected ast, tunables, tile, linalg, tilegpu, llvm, asm, ptx or object)\n");
       return TW_COMPILER_INVALID_OPTIONS;
     });
   return compileStage(module, options, *named, output, diagnostics);

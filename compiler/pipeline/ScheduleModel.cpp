@@ -99,9 +99,13 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
   if (shape.rows <= 64)
     for (int64_t columns : {128, 112, 96, 80, 64, 48, 32})
       tiles.push_back({64, columns});
-  else
+  else {
     for (int64_t columns : {192, 176, 208, 160, 144, 128, 112, 96, 64, 256})
       tiles.push_back({128, columns});
+    // So that small products give work to all multiprocessors.
+    for (int64_t columns : {256, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64})
+      tiles.push_back({64, columns});
+  }
   auto cost = [&](const ProductTile &tile) {
     Estimate estimate = estimateOf(shape, tile, multiprocessors);
     // What is bound by memory is as fast with any tile that keeps all multiprocessors asking; best if none has to begin a second one: 16 rows

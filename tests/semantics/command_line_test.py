@@ -173,6 +173,21 @@ def compile_prints_every_stage(t, stage):
 
 
 @test
+def compile_prints_which_tunables_are_chosen(t):
+    linear = os.path.join(READY_KERNELS, "linear.tile")
+
+    def chosen(target, *more):
+        return tilewright(t, "compile", linear, "--kernel", "linear", "--bind", "T=bf16", "--target", target, "--emit", "tunables", *more).stdout
+
+    wide, square = ["--dim", "M=16384", "--dim", "N=3072", "--dim", "K=768"], ["--dim", "M=4096", "--dim", "N=4096", "--dim", "K=4096"]
+    require(chosen("sm_90a", *wide) == "BK = 64, BM = 128, BN = 192\nplain: BK = 64, BM = 128, BN = 128\n", chosen("sm_90a", *wide))
+    require(chosen("sm_90a", *square).startswith("BK = 64, BM = 128, BN = 208\n"), "the sizes do not matter")
+    require(chosen("sm_90a", *wide, "--bind", "BN=80").startswith("BK = 64, BM = 128, BN = 80\n"), "a given size is not kept")
+    require(chosen("sm_80", *wide) == "BK = 64, BM = 128, BN = 128\n", chosen("sm_80", *wide))
+    require(chosen("cpu", *wide).count("\n") == 1 and "BM = " in chosen("cpu", *wide), chosen("cpu", *wide))
+
+
+@test
 def a_bf16_is_chosen_without_being_rounded(t):
     """Where a processor rounds to bf16 it flushes subnormals; where it does not, LLVM calls a function that a kernel has not."""
     text = """

@@ -95,7 +95,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_describe(const tw_compiler_module
 TW_COMPILER_API tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const tw_compiler_options *options,
                                                        tw_compiler_text **artifact, tw_compiler_text **diagnostics);
 
-/* One stage of the lowering, for people: "ast", "tile", "linalg" (CPU), "tilegpu" (GPU), "llvm", "asm" (also "ptx") are texts, "object" (CPU) is
+/* One stage of the lowering, for people: "ast", "tunables" (what is chosen for dimension_hints; hints of the same choice give the same artifact), "tile", "linalg" (CPU), "tilegpu" (GPU), "llvm", "asm" (also "ptx") are texts, "object" (CPU) is
  * an ELF object. */
 TW_COMPILER_API tw_compiler_status tw_compiler_emit(const tw_compiler_module *module, const tw_compiler_options *options,
                                                     const char *stage, tw_compiler_text **output, tw_compiler_text **diagnostics);

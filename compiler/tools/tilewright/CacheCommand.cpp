@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <ctime>
 #include <memory>
+#include <sstream>
 
 namespace tilewright::tools {
 namespace {
@@ -91,7 +92,7 @@ void show(const std::string &key, bool asJson) {
   line("kind", textOf(found["kind"]));
   line("name", textOf(found["name"]));
   line("size", sizeText(found["bytes"]));
-  bool isCompilers = found["kind"] == "artifact" || found["kind"] == "module";
+  bool isCompilers = found["kind"] == "artifact" || found["kind"] == "module" || found["kind"] == "choice";
   line(isCompilers ? "compiler" : "made by", (isCompilers ? "build " : "") + textOf(found["build"]));
   line("created", timeText(found["created"]));
   line("last used", timeText(found["used"]) + " (noted once an hour)");
@@ -107,6 +108,11 @@ void show(const std::string &key, bool asJson) {
          {"processor", "features", "checked", "present", "constants", "chosen", "unit_stride", "alignment", "grid", "scratch"})
       if (contents.contains(name))
         line(name, textOf(contents[name]));
+  } else if (found["kind"] == "choice") {
+    line("target", textOf(found["target"]));
+    std::istringstream lines(textOf(contents));
+    for (std::string chosen; std::getline(lines, chosen);)
+      line("chosen", chosen);
   } else if (contents.contains("kernels")) {
     for (const Json &kernel : contents["kernels"])
       line("kernel", textOf(kernel["name"]));

@@ -213,9 +213,9 @@ void addCompileCommand(CLI::App &program) {
                       "Bytes that all views' addresses and strides are multiples of (`run` finds out); else their elements' size")
       ->check(CLI::IsMember({8, 16, 32, 64}))
       ->type_name("BYTES");
-  command->add_option("--emit", options->stage, "The stage: ast, tile; for the CPU linalg, llvm, asm or object; for a GPU tilegpu, llvm or ptx")
+  command->add_option("--emit", options->stage, "The stage: ast, tunables, tile; for the CPU linalg, llvm, asm or object; for a GPU tilegpu, llvm or ptx")
       ->required()
-      ->check(CLI::IsMember({"ast", "tile", "linalg", "tilegpu", "llvm", "asm", "ptx", "object"}))
+      ->check(CLI::IsMember({"ast", "tunables", "tile", "linalg", "tilegpu", "llvm", "asm", "ptx", "object"}))
       ->type_name("STAGE");
   command->add_option("-o", options->output, "The file to write; - is the standard output")
       ->capture_default_str()

@@ -46,7 +46,7 @@ TEST(CompileMessage, IsReadAsItWasWritten) {
   std::optional<CompileAnswer> answer = decodeAnswer(encode(CompileAnswer{TW_COMPILER_UNSUPPORTED, bytes, "text"}));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, TW_COMPILER_UNSUPPORTED);
-  EXPECT_EQ(answer->artifact, bytes);
+  EXPECT_EQ(answer->output, bytes);
   EXPECT_EQ(answer->diagnostics, "text");
 }
 
@@ -99,7 +99,7 @@ TEST(CompileProcess, GivesTheSameArtifact) {
   ASSERT_TRUE(there.ok()) << there.status().message();
   EXPECT_EQ(there->status, TW_COMPILER_OK);
   EXPECT_EQ(FakeCompiler().compilations(), before);
-  EXPECT_EQ(there->artifact, compileHere(everything(), addSource()).artifact);
+  EXPECT_EQ(there->output, compileHere(everything(), addSource()).output);
 }
 
 TEST(CompileProcess, TellsDiagnostics) {

@@ -1,6 +1,7 @@
 // From prepare to results on the emulator, with hand-written PTX (fake/Kernels.cu) behind a compiler that says what it is told.
 #include "runtime/gpu/GpuKernel.h"
 #include "tests/unit/runtime/GpuTestSupport.h"
+#include "tests/unit/runtime/TemporaryFolder.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,7 +22,9 @@ namespace {
 /// Three arrays of n elements and what adds them.
 struct Add {
   explicit Add(const Context &context, int64_t n, const std::string &entry = "add_tiles")
-      : kernel(makeKernel(context, gpuAddSource(entry))), a(upload(context, std::vector<float>(n, 1))),
+      : Add(context, gpuAddSource(entry), n) {}
+  Add(const Context &context, const json &source, int64_t n)
+      : kernel(makeKernel(context, source)), a(upload(context, std::vector<float>(n, 1))),
         b(upload(context, std::vector<float>(n, 2))), c(upload(context, std::vector<float>(n, -1))),
         launchable(kernel.prepare(
             {{"a", View(a.as<float>(), {n})}, {"b", View(b.as<float>(), {n})}, {"c", View(c.as<float>(), {n})}})) {}
@@ -54,6 +57,36 @@ TEST(GpuLaunch, ComputesForEverySize) {
     ASSERT_EQ(failureOf(add.launchable->launch()), "");
     EXPECT_EQ(download<float>(add.c), std::vector<float>(n, 3)) << n;
   }
+}
+
+TEST(GpuLaunch, SizesWithOneChoiceOfTunablesShareTheirCode) {
+  TemporaryFolder folder;
+  json source = gpuAddSource();
+  source["kernels"][0]["tunables"] = {"BN"};
+  std::string log = folder.path + "/log";
+  source["log"] = log;
+  auto compilations = [&](Context &context) {
+    for (int64_t n : {1, 63, 99, 100, 163, 20'003, 7}) { // the fake compiler chooses by hundreds
+      Add add(context, source, n);
+      EXPECT_TRUE(add.launchable.ok()) << failureOf(add.launchable);
+      EXPECT_EQ(failureOf(add.launchable->launch()), "");
+      EXPECT_EQ(download<float>(add.c), std::vector<float>(n, 3)) << n;
+    }
+    return context.statistics().compilations;
+  };
+  tilewright::ContextOptions options;
+  options.cacheDirectory = folder.path + "/cache";
+  Context context = makeGpuContext("emulator", options);
+  EXPECT_EQ(compilations(context), 3u);
+  EXPECT_EQ(readFile(log), "tctttcttct"); // every size is asked for once
+  Context later = makeGpuContext("emulator", options);
+  EXPECT_EQ(compilations(later), 0u);
+  EXPECT_EQ(readFile(log), "tctttcttct"); // choices lie on the disk too
+
+  source["kernels"][0]["tunables"] = json::array(); // nothing is open
+  Context fixed = makeGpuContext();
+  EXPECT_EQ(compilations(fixed), 1u);
+  EXPECT_EQ(readFile(log), "tctttcttctc");
 }
 
 TEST(GpuLaunch, ThereMayBeNothingToDo) {

@@ -237,6 +237,23 @@ tw_compiler_status tw_compiler_compile(const tw_compiler_module *module, const t
   return TW_COMPILER_OK;
 }
 
+/// "tunables": hundreds of each size.
+tw_compiler_status tw_compiler_emit(const tw_compiler_module *module, const tw_compiler_options *options, const char *stage,
+                                    tw_compiler_text **output, tw_compiler_text **diagnostics) {
+  if (std::string(stage) != "tunables" || module->tree.contains("fail")) {
+    *diagnostics = text("error: nothing is chosen");
+    return TW_COMPILER_INVALID_OPTIONS;
+  }
+  if (module->tree.contains("log"))
+    std::ofstream(module->tree["log"].get<std::string>(), std::ios::app) << 't';
+  std::string chosen;
+  json sizes = bindings(options->dimension_hints, options->dimension_hint_count);
+  for (const auto &[name, value] : sizes.items())
+    chosen += name + " = " + std::to_string(std::stoll(value.get<std::string>()) / 100) + "\n";
+  *output = text(std::move(chosen));
+  return TW_COMPILER_OK;
+}
+
 tw_compiler_status tw_compiler_information(tw_compiler_text **information) {
   *information = text(R"({"version": "fake"})");
   return TW_COMPILER_OK;
