@@ -18,8 +18,10 @@ constexpr double shortRunOperations = 5e10, shortRunGigahertz = 1.72, longRunGig
 
 // Tensor cores: 32 multiply-adds of 16 bits a cycle and element of the tile's step, a little more where operands come in fast.
 constexpr double multiplyRate = 32, issueCost = 1.02, fillCost = 0.25, freeFill = 0.83, fillScale = 64;
-constexpr double ingestBytesPerNanosecond = 100; ///< what a multiprocessor takes in from L2
-constexpr double sharedBytesPerCycle = 128;      ///< that the tensor cores read
+// What a multiprocessor takes in from L2, in runs that the power limit holds back and in others.
+constexpr double ingestBytesPerNanosecond = 100, ingestOfShortRuns = 115;
+// What the tensor cores read of shared memory; where that alone fills its cycles (64 columns), what comes in has to wait.
+constexpr double sharedBytesPerCycle = 128, sharedBytesThatLeaveRoom = 120;
 constexpr double loadLatencyCycles = 1800;       ///< from asking for a stage to its arrival
 constexpr double startCycles = 250;              ///< of a tile's products
 
@@ -27,6 +29,8 @@ constexpr double startCycles = 250;              ///< of a tile's products
 constexpr double hiddenEpilogue = 0.30, aloneByOne = 0.175, aloneByTwoSmall = 0.15, aloneByTwo = 0.115;
 constexpr int64_t smallTile = 16384;
 constexpr double groupSwitchCycles = 150;
+/// What a tile of both warpgroups costs once more than its parts: 4096 × 1024, K = 256, took 12.0 µs by 128 × 256, one round, and 10.4 µs by 128 × 128, two.
+constexpr double cooperationCycles = 3000;
 
 constexpr double launchCycles = 3700, endCycles = 400;
 
@@ -51,8 +55,10 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns), elements = rows * columns;
   double stepBytes = (rows + columns) * stepDepth * elementBytes, stages = std::min(16.0, static_cast<double>(static_cast<int64_t>(ringBytes / stepBytes)));
   double multiply = elements / multiplyRate, fill = stepBytes / multiply;
-  double step = std::max({multiply * (issueCost + fillCost * std::max(0.0, fill / fillScale - freeFill)), stepBytes / (ingestBytesPerNanosecond / gigahertz),
-                          (64 + columns) * 32 * (rows / 64) * 4 / sharedBytesPerCycle, loadLatencyCycles / (stages - 1)});
+  double ingest = operations < shortRunOperations ? ingestOfShortRuns : ingestBytesPerNanosecond;
+  double reads = (64 + columns) * 32 * (rows / 64) * 4, shared = reads / multiply > sharedBytesThatLeaveRoom ? reads + stepBytes : reads;
+  double step = std::max({multiply * (issueCost + fillCost * std::max(0.0, fill / fillScale - freeFill)), stepBytes / (ingest / gigahertz),
+                          shared / sharedBytesPerCycle, loadLatencyCycles / (stages - 1)});
   double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
   bool cooperative = isCooperative(tile);
   double hidden = hiddenEpilogue * elements;
@@ -72,11 +78,11 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
       start = std::max(start, ends[static_cast<size_t>(round - groups)] + groupSwitchCycles);
     productsEnd = start + products;
     double epilogue = hidden > products ? products + (hidden - products) * alone / hidden : hidden;
-    if (round + 1 == rounds)
+    if (cooperative || round + 1 == rounds)
       epilogue = alone;
     ends.push_back(std::max(productsEnd, ends.empty() ? 0 : ends.back()) + epilogue);
   }
-  double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles;
+  double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles + (cooperative ? cooperationCycles : 0);
   double bytes = elementBytes * (static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
   double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));

@@ -4,7 +4,7 @@
 // A multiprocessor is a pipeline of two servers: the tensor cores, which take one tile's steps after another, and the arithmetic units, which
 // turn accumulators into results. With two groups the second works on one tile while the first works on the next; with one they
 // alternate. The constants were fitted to a hand-written kernel on one H200 (13 shapes, 20 tiles; off by 10 % in absolute terms, by 2 % of
-// the best in what it picks).
+// the best in what it picks), those of small products to generated ones (17 shapes, 42 pairs of shape and tile; off by 14 %).
 #pragma once
 
 #include <cstdint>

@@ -30,6 +30,7 @@ struct Measured {
 };
 
 constexpr Measured measured[] = {
+    {"transformer, width 256", {4096, 1024, 256}, {128, 128}},
     {"transformer, width 512", {4096, 2048, 512}, {128, 128}},
     {"transformer, width 1024", {2048, 4096, 1024}, {128, 128}},
     {"transformer, width 2048", {1024, 8192, 2048}, {128, 128}},
@@ -42,6 +43,9 @@ constexpr Measured measured[] = {
     {"square, 8192", {8192, 8192, 8192}, {128, 192}},
     {"16 rows", {16, 14336, 4096}, {64, 112}},
     {"24 images of 1024", {24576, 9856, 1408}, {128, 176}},
+    {"little and deep", {1024, 1024, 8192}, {64, 128}},
+    {"256 rows", {256, 4096, 4096}, {64, 128}},
+    {"512 rows", {512, 4096, 1024}, {128, 128}},
 };
 
 } // namespace
