@@ -261,7 +261,7 @@ bool Emitter::isDeferrable(Operation &op) {
   // Of a buffer that nothing writes while the groups run but what barriers in shared memory guard.
   if (auto load = dyn_cast<tilegpu::LoadSharedOp>(op))
     return tilegpu::isOfBlock(load.getBuffer());
-  if (isa<tile::BroadcastOp, tile::CastOp>(op))
+  if (isa<tile::BroadcastOp, tile::CastOp, tilegpu::ZeroAbsentOp>(op))
     return true;
   StringRef dialect = op.getDialect()->getNamespace();
   return (dialect == "arith" || dialect == "math") && !isa<arith::ConstantOp>(op) && isPure(&op);
@@ -296,6 +296,11 @@ Value Emitter::computeElement(Operation *op, int64_t number) {
     if (!map)
       map = std::make_shared<SmallVector<int64_t>>(registerMap(broadcast.getOperand().getType(), broadcast.getType()));
     return element(broadcast.getOperand(), (*map)[number]);
+  }
+  if (auto zero = dyn_cast<tilegpu::ZeroAbsentOp>(op)) {
+    Value operand = element(zero.getOperand(), number), exists = existence(zero.getType(), number, zero.getSpans());
+    Value nothing = constant(cast<TypedAttr>(builder.getZeroAttr(operand.getType())));
+    return exists ? arith::SelectOp::create(builder, exists, operand, nothing).getResult() : operand;
   }
   SmallVector<Value> parts;
   for (Value operand : op->getOperands())
@@ -627,7 +632,7 @@ LogicalResult Emitter::emit(Operation &op) {
       loads[&op] = deferLoad(*this, load);
     return success();
   }
-  if (!isa<tilegpu::TmaStoreOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))
+  if (!isa<tilegpu::TmaStoreOp, tilegpu::WgmmaRegistersOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))
     force(op);
   if (isa<tile::ForOp, scf::IfOp, scf::WhileOp>(op))
     return emitControl(*this, op);
@@ -701,6 +706,7 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::TmaStoreOp op) { return emitTmaStore(*this, op), true; })
           .Case([&](tilegpu::TmaStoreWaitOp) { return emitTmaStoreWait(*this), true; })
           .Case([&](tilegpu::WgmmaOp op) { return emitWgmma(*this, op), true; })
+          .Case([&](tilegpu::WgmmaRegistersOp op) { return emitWgmmaRegisters(*this, op), true; })
           .Case([&](tilegpu::WgmmaWaitOp op) { return emitWgmmaWait(*this, op), true; })
           .Default([](Operation *) { return false; });
   return isKnown ? success() : emitExpression(op);

@@ -226,6 +226,9 @@ void emitCallExternal(Emitter &emitter, tile::CallExternalOp op);
 mlir::LogicalResult lowerExternalCalls(mlir::LLVM::LLVMFuncOp function);
 // Conversions
 void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
+/// Two registers of a tile of 16-bit floats as one word, the first in its low half. Of a tile that is converted from f32 both are converted by
+/// one instruction.
+mlir::Value packedPair(Emitter &emitter, mlir::Value tile, int64_t low, int64_t high);
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);
 /// Reads the elements of one access, of which one is a register's: into all of its places in `registers`.
 void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers);
@@ -247,6 +250,7 @@ void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op);
 void emitTmaStoreWait(Emitter &emitter);
 // Wgmma
 void emitWgmma(Emitter &emitter, tilegpu::WgmmaOp op);
+void emitWgmmaRegisters(Emitter &emitter, tilegpu::WgmmaRegistersOp op);
 void emitWgmmaWait(Emitter &emitter, tilegpu::WgmmaWaitOp op);
 // Dots
 void emitDot(Emitter &emitter, tilegpu::DotOp op);

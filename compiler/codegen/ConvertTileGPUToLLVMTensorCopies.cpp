@@ -58,10 +58,6 @@ public:
       layout::Coordinates element = layout.elementAt({number, 0, 0});
       registerAt[{element[0], element[1]}] = number;
     }
-    // The element before the last conversion, which is made of two at a time.
-    if (auto cast = op.getValue().getDefiningOp<tile::CastOp>())
-      if (getElementTypeOrSelf(cast.getOperand()).isF32() && isa<FloatType>(type.getElementType()))
-        unconverted = cast.getOperand();
   }
 
   void run() {
@@ -85,26 +81,10 @@ private:
   BufferType staging;
   int64_t columns = 0;
   std::map<std::pair<int64_t, int64_t>, int64_t> registerAt;
-  Value unconverted;
   SmallVector<Slice> slices;
 
   /// Two neighbours as one word, the first in its low half.
-  Value pair(int64_t row, int64_t column) {
-    int64_t low = registerAt.at({row, column}), high = registerAt.at({row, column + 1});
-    Type i32 = builder.getI32Type();
-    if (unconverted) {
-      Value first = emitter.element(unconverted, low), second = emitter.element(unconverted, high);
-      bool isBF16 = type.getElementType().isBF16();
-      Value both = LLVM::CallIntrinsicOp::create(builder, VectorType::get({2}, type.getElementType()),
-                                                 builder.getStringAttr(isBF16 ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn"), ValueRange{second, first})
-                       .getResult(0);
-      return LLVM::BitcastOp::create(builder, i32, both);
-    }
-    Value both = LLVM::PoisonOp::create(builder, VectorType::get({2}, type.getElementType()));
-    both = LLVM::InsertElementOp::create(builder, both, emitter.element(op.getValue(), low), emitter.constant32(0));
-    both = LLVM::InsertElementOp::create(builder, both, emitter.element(op.getValue(), high), emitter.constant32(1));
-    return LLVM::BitcastOp::create(builder, i32, both);
-  }
+  Value pair(int64_t row, int64_t column) { return packedPair(emitter, op.getValue(), registerAt.at({row, column}), registerAt.at({row, column + 1})); }
 
   Value laneIsFirst() { return arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, emitter.lane(), emitter.constant32(0)); }
 

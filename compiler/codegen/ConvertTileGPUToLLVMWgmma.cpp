@@ -5,6 +5,10 @@
 // along rows or columns. A step of 16 along the summed axis is a step of the address: 32 bytes within a panel, 2,048 where the summed
 // axis is not the contiguous one. The swizzle is of address bits, so such steps need no more than the sum.
 //
+// An operand in registers (the rows') is four words for each 64 rows and step of 16. MLIR has no operation for it, so the instruction is assembly
+// here. Its words are read until the wait that covers it; written step by step, each step's are computed when the step before in the
+// same registers has been waited for.
+//
 // Results are in flight until the wait that covers them. Its assembly takes them and gives them back, so that no reader can be moved
 // before it.
 
@@ -40,10 +44,17 @@ struct Operand {
   }
 };
 
+/// Either form of wgmma: the rows' operand is a buffer or a tile.
+struct Product {
+  Value lhs;
+  TypedValue<BufferType> rhs;
+  Value accumulator, result;
+  bool isStepwise;
+};
+
 class WgmmaEmitter {
 public:
-  WgmmaEmitter(Emitter &emitter, tilegpu::WgmmaOp op)
-      : emitter(emitter), op(op), builder(emitter.builder), type(op.getResult().getType()) {
+  WgmmaEmitter(Emitter &emitter, Product product) : emitter(emitter), op(product), builder(emitter.builder), type(op.result.getType()) {
     layout::DistributedLayout layout = layoutAttr(type).getValue();
     columns = layout.shape()[1];
     std::map<std::pair<int64_t, int64_t>, int64_t> registerAt;
@@ -61,38 +72,53 @@ public:
           for (int64_t next : {0, 1})
             block.registers.push_back(registerAt.at({row + half, first + next}));
     }
-    for (StringAttr axis : tile::axesOf(op.getLhs().getType().getTile()))
-      if (tile::positionOfAxis(op.getRhs().getType().getTile(), axis) >= 0)
+    StringAttr columnAxis = tile::axesOf(type)[1];
+    for (StringAttr axis : tile::axesOf(op.rhs.getType().getTile()))
+      if (axis != columnAxis)
         depthAxis = axis;
+    if (isInRegisters())
+      findWords();
   }
 
   void run() {
     // Warpgroups of a group share its tile: each has 64 rows of every block of rows.
     Value warpgroup = builder.createOrFold<arith::ShRUIOp>(emitter.warp(), emitter.constant32(2));
-    Operand lhs = makeOperand(op.getLhs(), emitter.warps() > 4 ? warpgroup : Value()), rhs = makeOperand(op.getRhs(), {});
-    RankedTensorType lhsTile = lhs.buffer.getTile();
-    int64_t depth = tilegpu::paddedExtent(lhsTile.getDimSize(tile::positionOfAxis(lhsTile, depthAxis)));
+    Operand lhs, rhs;
+    if (!isInRegisters())
+      lhs = makeOperand(op.lhs, emitter.warps() > 4 ? warpgroup : Value());
+    rhs = makeOperand(op.rhs, {});
+    RankedTensorType rhsTile = rhs.buffer.getTile();
+    int64_t steps = tilegpu::paddedExtent(rhsTile.getDimSize(tile::positionOfAxis(rhsTile, depthAxis))) / stepElements;
     Registers result(layoutAttr(type).getValue().registers());
     auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(columns / 2, builder.getF32Type()));
     SmallVector<Value> sums;
     for (const Block &block : blocks) {
       Value sum = LLVM::UndefOp::create(builder, structType);
-      if (op.getAccumulator()) {
-        Registers accumulator = emitter.registers(op.getAccumulator());
+      if (op.accumulator) {
+        Registers accumulator = emitter.registers(op.accumulator);
         for (auto [position, number] : llvm::enumerate(block.registers))
           sum = LLVM::InsertValueOp::create(builder, sum, accumulator[number], static_cast<int64_t>(position));
       }
       sums.push_back(sum);
     }
-    NVVM::WgmmaFenceAlignedOp::create(builder);
-    for (int64_t step = 0; step < depth / stepElements; ++step)
+    if (isInRegisters() && !op.isStepwise)
+      for (int64_t step = 0; step < steps; ++step)
+        packStep(step);
+    if (!op.isStepwise)
+      NVVM::WgmmaFenceAlignedOp::create(builder);
+    for (int64_t step = 0; step < steps; ++step) {
+      bool isFirst = step == 0 && !op.accumulator;
+      if (op.isStepwise)
+        beginStep(step, steps);
       for (auto [block, sum] : llvm::zip(blocks, sums))
-        sum = multiply(lhs, rhs, step, block.row, sum, /*isFirst=*/step == 0 && !op.getAccumulator());
-    NVVM::WgmmaGroupSyncAlignedOp::create(builder);
+        sum = isInRegisters() ? multiplyRegisters(wordsOf(step, block), rhs, step, sum, isFirst) : multiply(lhs, rhs, step, block.row, sum, isFirst);
+      if (op.isStepwise || step + 1 == steps)
+        NVVM::WgmmaGroupSyncAlignedOp::create(builder);
+    }
     for (auto [block, sum] : llvm::zip(blocks, sums))
       for (auto [position, number] : llvm::enumerate(block.registers))
         result[number] = LLVM::ExtractValueOp::create(builder, sum, static_cast<int64_t>(position));
-    emitter.setRegisters(op.getResult(), std::move(result));
+    emitter.setRegisters(op.result, std::move(result));
   }
 
 private:
@@ -103,12 +129,78 @@ private:
   };
 
   Emitter &emitter;
-  tilegpu::WgmmaOp op;
+  Product op;
   ImplicitLocOpBuilder &builder;
   Type type;
   int64_t columns = 0;
   SmallVector<Block> blocks;
   StringAttr depthAxis;
+
+  // The rows' operand in registers --------------------------------------------------------------------------------------
+
+  bool isInRegisters() const { return tile::isTile(op.lhs.getType()); }
+
+  std::map<std::pair<int64_t, int64_t>, int64_t> operandRegisters; ///< by what they add to a warp's rows, and place along the summed axis
+  std::map<std::pair<int64_t, int64_t>, SmallVector<Value>> words; ///< by step and row of a block
+
+  void findWords() {
+    layout::DistributedLayout layout = layoutAttr(op.lhs.getType()).getValue();
+    auto depthDimension = static_cast<size_t>(tile::positionOfAxis(op.lhs.getType(), depthAxis));
+    for (int64_t number = 0; number < layout.registers(); ++number) {
+      layout::Coordinates element = layout.elementAt({number, 0, 0});
+      operandRegisters[{element[1 - depthDimension], element[depthDimension]}] = number;
+    }
+  }
+
+  void packStep(int64_t step) {
+    for (const Block &block : blocks)
+      for (int64_t column : {0, 8})
+        for (int64_t half : {0, 8}) {
+          std::pair<int64_t, int64_t> place{block.row + half, step * stepElements + column};
+          words[{step, block.row}].push_back(packedPair(emitter, op.lhs, operandRegisters.at(place), operandRegisters.at({place.first, place.second + 1})));
+        }
+  }
+
+  ArrayRef<Value> wordsOf(int64_t step, const Block &block) { return words.at({step, block.row}); }
+
+  /// The registers of a step are free when all but the later groups have been waited for.
+  void beginStep(int64_t step, int64_t steps) {
+    if (op.accumulator)
+      NVVM::WgmmaWaitGroupSyncOp::create(builder, static_cast<uint64_t>(steps - 1));
+    packStep(step);
+    NVVM::WgmmaFenceAlignedOp::create(builder);
+  }
+
+  /// Sums are operands and results of one assembly. Scale-d is a predicate: false for the first instruction of a sum.
+  Value multiplyRegisters(ArrayRef<Value> a, const Operand &rhs, int64_t step, Value sum, bool isFirst) {
+    int64_t count = columns / 2;
+    SmallVector<Value> operands;
+    std::string constraints, list;
+    for (int64_t number = 0; number < count; ++number) {
+      operands.push_back(LLVM::ExtractValueOp::create(builder, sum, number));
+      constraints += number == 0 ? "=f" : ",=f";
+      list += (number == 0 ? "$" : ", $") + std::to_string(number);
+    }
+    for (int64_t number = 0; number < count; ++number)
+      constraints += "," + std::to_string(number);
+    constraints += ",r,r,r,r,l";
+    llvm::append_range(operands, a);
+    operands.push_back(emitter.add(rhs.descriptor, emitter.constant(rhs.offset(step, 0))));
+    auto numbered = [](int64_t number) { return "$" + std::to_string(number); };
+    std::string element = rhs.buffer.getTile().getElementType().isBF16() ? "bf16" : "f16", text;
+    if (isFirst)
+      text += "{ .reg .pred p; setp.ne.b32 p, 0, 0; ";
+    text += "wgmma.mma_async.sync.aligned.m64n" + std::to_string(columns) + "k16.f32." + element + "." + element + " {" + list + "}, {" + numbered(2 * count) + ", " +
+            numbered(2 * count + 1) + ", " + numbered(2 * count + 2) + ", " + numbered(2 * count + 3) + "}, " + numbered(2 * count + 4) + ", " +
+            (isFirst ? "p" : "1") + ", 1, 1, " + (rhs.isDepthContiguous ? "0" : "1") + ";";
+    if (isFirst)
+      text += " }";
+    return LLVM::InlineAsmOp::create(builder, sum.getType(), operands, text, constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                     LLVM::TailCallKind::None, LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+        .getRes();
+  }
+
+  // Operands in shared memory -------------------------------------------------------------------------------------------
 
   /// `part`: which 64 rows of the buffer's are this thread's (null: the first).
   Operand makeOperand(Value value, Value part) {
@@ -143,7 +235,11 @@ private:
 } // namespace
 
 void emitWgmma(Emitter &emitter, tilegpu::WgmmaOp op) {
-  WgmmaEmitter(emitter, op).run();
+  WgmmaEmitter(emitter, {op.getLhs(), op.getRhs(), op.getAccumulator(), op.getResult(), /*isStepwise=*/false}).run();
+}
+
+void emitWgmmaRegisters(Emitter &emitter, tilegpu::WgmmaRegistersOp op) {
+  WgmmaEmitter(emitter, {op.getLhs(), op.getRhs(), op.getAccumulator(), op.getResult(), op.getStepwise()}).run();
 }
 
 void emitWgmmaWait(Emitter &emitter, tilegpu::WgmmaWaitOp op) {

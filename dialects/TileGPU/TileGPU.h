@@ -64,6 +64,11 @@ inline constexpr llvm::StringLiteral tensorCopyName = "tilegpu.tensor_copy";
 std::optional<layout::DistributedLayout> wgmmaAccumulator(int64_t rows, int64_t columns, int64_t warps, std::string *why = nullptr);
 /// Whether a tile has such a layout.
 bool isWgmmaAccumulator(mlir::Type tile);
+/// The layout of an operand of wgmma in registers: the result's rows along dimension 0, over a group's warps, the summed axis along dimension 1, a
+/// multiple of 16. Nothing, and why, if there is none. It is that of an accumulator with `depth` columns.
+std::optional<layout::DistributedLayout> wgmmaOperand(int64_t rows, int64_t depth, int64_t warps, std::string *why = nullptr);
+/// Whether a tile of two axes has such a layout, with the result's rows along `rowAxis`.
+bool isWgmmaOperand(mlir::Type tile, mlir::StringAttr rowAxis);
 /// Why a pair of register counts cannot be given to the roles of a block; empty if they can.
 std::string whyNotRegisters(llvm::ArrayRef<int64_t> registers);
 /// Why a block cannot be divided so (ScheduleAttr); empty if it can.

@@ -149,6 +149,30 @@ bool isWgmmaAccumulator(Type tile) {
   return wanted && DistributedAttr::get(tile.getContext(), *wanted) == attribute;
 }
 
+std::optional<layout::DistributedLayout> wgmmaOperand(int64_t rows, int64_t depth, int64_t warps, std::string *why) {
+  constexpr int64_t step = 16;
+  if (warps % 4 != 0 || depth % step != 0) {
+    if (why)
+      *why = "wgmma takes an operand in registers of whole warpgroups, and steps of 16 along the summed axis";
+    return std::nullopt;
+  }
+  // A's fragments have the places of C's for m16: a thread's registers of two blocks of 8 columns are one fragment.
+  return layout::mmaAccumulatorLayout(rows, depth, {warps, 1}, why);
+}
+
+bool isWgmmaOperand(Type tile, StringAttr rowAxis) {
+  auto attribute = dyn_cast_or_null<DistributedAttr>(tile::isTile(tile) ? tile::layoutOf(tile) : Attribute());
+  int64_t rows = tile::isTile(tile) ? tile::positionOfAxis(tile, rowAxis) : -1;
+  if (!attribute || attribute.getShape().size() != 2 || rows < 0)
+    return false;
+  layout::DistributedLayout layout = attribute.getValue();
+  if (rows == 1)
+    layout = layout.transposed({1, 0});
+  int64_t warps = int64_t(1) << layout.bases().warps.size();
+  std::optional<layout::DistributedLayout> wanted = wgmmaOperand(layout.shape()[0], layout.shape()[1], warps);
+  return wanted && DistributedAttr::get(tile.getContext(), *wanted) == DistributedAttr::get(tile.getContext(), layout);
+}
+
 static bool isOperand(BufferType buffer) {
   return buffer.getStages() == 1 && buffer.getSwizzle() == 128 && buffer.getTile().getElementTypeBitWidth() == 16 &&
          isa<FloatType>(buffer.getTile().getElementType());
@@ -175,9 +199,11 @@ LogicalResult WgmmaOp::verify() {
   return success();
 }
 
-ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
+/// What both forms of wgmma say: operands, then types.
+template <typename Lhs> static ParseResult parseProduct(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> operands(2);
-  BufferType lhs, rhs;
+  Lhs lhs;
+  BufferType rhs;
   Type type;
   if (parser.parseOperand(operands[0]) || parser.parseComma() || parser.parseOperand(operands[1]))
     return failure();
@@ -193,12 +219,57 @@ ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
   return parser.resolveOperands(operands, types, where, result.operands);
 }
 
+template <typename Op> static void printProduct(OpAsmPrinter &printer, Op op, ArrayRef<StringRef> printed = {}) {
+  printer << ' ' << op.getLhs() << ", " << op.getRhs();
+  if (op.getAccumulator())
+    printer << " onto " << op.getAccumulator();
+  printer.printOptionalAttrDict(op->getAttrs(), printed);
+  printer << " : " << op.getLhs().getType() << ", " << op.getRhs().getType() << " -> " << op.getResult().getType();
+}
+
+ParseResult WgmmaOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseProduct<BufferType>(parser, result);
+}
+
 void WgmmaOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getLhs() << ", " << getRhs();
-  if (getAccumulator())
-    printer << " onto " << getAccumulator();
-  printer.printOptionalAttrDict((*this)->getAttrs());
-  printer << " : " << getLhs().getType() << ", " << getRhs().getType() << " -> " << getResult().getType();
+  printProduct(printer, *this);
+}
+
+LogicalResult WgmmaRegistersOp::verify() {
+  BufferType rhs = getRhs().getType();
+  Type lhs = getLhs().getType(), result = getResult().getType();
+  // wgmma_registers_c3
+  if (!getElementTypeOrSelf(result).isF32() || !isWgmmaAccumulator(result))
+    return emitOpError() << "expects a result of f32 in the layout of an accumulator of wgmma, not " << result;
+  if (getAccumulator() && getAccumulator().getType() != result)
+    return emitOpError() << "expects an accumulator of the result's type, not " << getAccumulator().getType();
+  StringAttr rows = tile::axesOf(result)[0], columns = tile::axesOf(result)[1];
+  // wgmma_registers_c1
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(lhs));
+  if (!element || element.getWidth() != 16 || !isWgmmaOperand(lhs, rows) || distributedLayout(lhs).bases().warps.size() != distributedLayout(result).bases().warps.size() ||
+      paddedShape(lhs)[tile::positionOfAxis(lhs, rows)] != paddedShape(result)[0])
+    return emitOpError() << "expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not " << lhs;
+  // wgmma_registers_c2
+  StringAttr depth = tile::axesOf(lhs)[1 - tile::positionOfAxis(lhs, rows)];
+  int64_t summed = tile::positionOfAxis(rhs.getTile(), depth);
+  bool hasAxes = tile::axesOf(rhs.getTile()).size() == 2 && summed >= 0 && tile::positionOfAxis(rhs.getTile(), columns) >= 0;
+  if (!isOperand(rhs) || rhs.getTile().getElementType() != element || !hasAxes ||
+      rhs.getPaddedShape()[summed] != paddedShape(lhs)[tile::positionOfAxis(lhs, depth)] || rhs.getPaddedShape()[1 - summed] != paddedShape(result)[1])
+    return emitOpError() << "expects a buffer of one stage, swizzle 128 and elements of " << element << " whose axes are " << depth << ", as in the tile, and "
+                         << columns << ", as in the result, not " << rhs;
+  return success();
+}
+
+ParseResult WgmmaRegistersOp::parse(OpAsmParser &parser, OperationState &result) {
+  if (succeeded(parser.parseOptionalKeyword("stepwise")))
+    result.addAttribute(getStepwiseAttrName(result.name), parser.getBuilder().getUnitAttr());
+  return parseProduct<Type>(parser, result);
+}
+
+void WgmmaRegistersOp::print(OpAsmPrinter &printer) {
+  if (getStepwise())
+    printer << " stepwise";
+  printProduct(printer, *this, {getStepwiseAttrName()});
 }
 
 LogicalResult WgmmaWaitOp::verify() {

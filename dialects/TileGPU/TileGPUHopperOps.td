@@ -256,6 +256,41 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [MemoryEffects<[MemWrite<TileGPU_Share
   let hasVerifier = 1;
 }
 
+def TileGPU_WgmmaRegistersOp : TileGPU_Op<"wgmma_registers", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "Starts a product of a tile in registers and one in shared memory, onto an accumulator in registers";
+  let description = [{
+    As wgmma, but the operand of the result's rows is in registers, in the layout `wgmmaOperand`: that of an accumulator with the summed axis
+    along its columns, so what is computed elementwise of an accumulator is such an operand where it is. Its registers are read until the
+    product has been waited for.
+
+    With `stepwise` each 16 of the summed axis are a group of their own for wgmma_wait, and their elements are computed just before them:
+    an operand that is computed on the way is computed while earlier steps are multiplied. With an accumulator as many groups as the
+    operand has steps are then unfinished, those of the product before among them, so before each step it is waited until its registers
+    are free: all but the latest groups, one fewer than the steps. Elements are the tile's in the block of the operation, of what is
+    elementwise and of buffers that barriers guard.
+
+    - wgmma_registers_c1: the tile has elements of 16-bit floats, two axes, and the layout of an operand of wgmma: the result's rows over the
+      warps as in the result, and a multiple of 16 along the other axis, which is summed
+    - wgmma_registers_c2: the buffer has one stage and swizzle 128, the tile's elements, and two axes: the summed one and that of the result's columns
+    - wgmma_registers_c3: the result and the accumulator are those of wgmma
+
+    ```mlir
+    tile.kernel @k() dimensions = 0 {
+      %p = arith.constant dense<1.0> : tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+      %b = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+      %d = tilegpu.wgmma_registers %p, %b : tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>,
+          !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1> -> tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+      %e = tilegpu.wgmma_registers stepwise %p, %b onto %d : tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>,
+          !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1> -> tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$lhs, TileGPU_BufferType:$rhs, Optional<Tile_Tile>:$accumulator, UnitAttr:$stepwise);
+  let results = (outs Tile_Tile:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
 def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Waits until at most so many of the latest products are unfinished, and gives what it waited for";
   let description = [{

@@ -748,6 +748,190 @@ func.func @wgmma_c2_accumulator(%a: !a, %b: !b, %c: !c) {
 
 // -----
 
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xf32, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_element(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_layout(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"k", "i", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_rows(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"l", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_axis(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#eight = #tilegpu.distributed<[64, 8], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x8xbf16, #tile.axes<"i", "k", layout = #eight>>
+!b = !tilegpu.buffer<tensor<8x64xbf16, #tile.axes<"k", "j">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_depth(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#two = #tilegpu.distributed<[128, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0], [64, 0]]>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<128x64xbf16, #tile.axes<"i", "k", layout = #two>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c1_warps(%a: !a, %b: !b) {
+  // expected-error @below {{expects a tile of 16-bit floats in the layout of an operand of wgmma, with the result's rows over its warps, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+// The summed axis may come first: what counts is where the elements are.
+#transposed = #tilegpu.distributed<[64, 64], registers = [[1, 0], [0, 8], [8, 0], [16, 0], [32, 0]], lanes = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warps = [[0, 16], [0, 32]]>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"k", "i", layout = #transposed>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_transposed(%a: !a, %b: !b) {
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_stages(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 64, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_swizzle(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_element(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "l">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_axes(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x128xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_depth(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<128x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c2_columns(%a: !a, %b: !b) {
+  // expected-error @below {{expects a buffer of one stage, swizzle 128 and elements of 'bf16' whose axes are "k", as in the tile, and "j", as in the result, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_registers_c3_result(%a: !a, %b: !b) {
+  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not }}
+  %d = tilegpu.wgmma_registers %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = tensor<64x64xbf16, #tile.axes<"i", "k", layout = #wgmma>>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+!c = tensor<64x64xf32, #tile.axes<"i", "j">>
+func.func @wgmma_registers_c3_accumulator(%a: !a, %b: !b, %c: !c) {
+  // expected-error @below {{expects an accumulator of the result's type, not }}
+  %d = "tilegpu.wgmma_registers"(%a, %b, %c) : (!a, !b, !c) -> !d
+  return
+}
+
+// -----
+
 func.func @wgmma_wait_c1_type(%a: tensor<64x64xf32, #tile.axes<"i", "j">>) {
   // expected-error @below {{expects results of the operands' types}}
   %v = tilegpu.wgmma_wait 0 of %a : tensor<64x64xf32, #tile.axes<"i", "j">> -> tensor<64x32xf32, #tile.axes<"i", "j">>
