@@ -285,6 +285,8 @@ Value Emitter::computeElement(Operation *op, int64_t number) {
   Value result = op->getResult(0);
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return loadElement(*loads.find(op)->second, number);
+  if (isa<tilegpu::TmaFetchOp>(op))
+    return fetchedElement(*fetches.find(op)->second, number);
   if (auto load = dyn_cast<tilegpu::LoadSharedOp>(op)) {
     Registers registers = tiles.find(result)->second;
     loadSharedElements(*this, load, number, registers);
@@ -318,6 +320,13 @@ void Emitter::force(Operation &op) {
       if (deferred.contains(operand))
         registers(operand);
   });
+}
+
+void Emitter::finishFetches() {
+  for (auto &[op, tile] : fetches) {
+    builder.setLoc(op->getLoc());
+    finishFetch(*tile);
+  }
 }
 
 void Emitter::setRegisters(Value value, Registers registers) {
@@ -630,6 +639,13 @@ LogicalResult Emitter::emit(Operation &op) {
     tiles[result] = Registers(layoutOf(layoutAttr(result.getType())).registers());
     if (auto load = dyn_cast<tile::LoadOp>(op))
       loads[&op] = deferLoad(*this, load);
+    return success();
+  }
+  if (auto fetch = dyn_cast<tilegpu::TmaFetchOp>(op)) {
+    Value result = fetch.getResult();
+    deferred.insert(result);
+    tiles[result] = Registers(layoutOf(layoutAttr(result.getType())).registers());
+    fetches[&op] = startFetch(*this, fetch);
     return success();
   }
   if (!isa<tilegpu::TmaStoreOp, tilegpu::WgmmaRegistersOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))

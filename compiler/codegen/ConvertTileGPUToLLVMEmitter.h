@@ -11,6 +11,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace tilewright {
 class SumPlan;
 }
@@ -49,6 +51,7 @@ struct View {
 enum Slot : int64_t { MessageBuffer = 0, MessageWords = 1, TileCount = 2, PartialSums = 3, ChunkCount = 4, FirstParameter = 6 };
 
 class DeferredLoad;
+class FetchedTile;
 
 class Emitter {
 public:
@@ -117,6 +120,8 @@ public:
   /// All operations of a block but its terminator and tile.parallel.
   mlir::LogicalResult emitBlock(mlir::Block &block);
   mlir::LogicalResult emit(mlir::Operation &op);
+  /// At the end of a group's tile: reads what nobody has asked for of what was fetched, so that every tile counts the same copies.
+  void finishFetches();
   /// Only what the given scalars need of the operations outside of the innermost tile.parallel.
   mlir::LogicalResult emitSlice(mlir::ValueRange values);
 
@@ -172,6 +177,7 @@ private:
   llvm::DenseSet<mlir::Value> deferred;
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<llvm::SmallVector<int64_t>>> registerMaps;  ///< of deferred broadcasts
   llvm::DenseMap<mlir::Operation *, std::shared_ptr<DeferredLoad>> loads;
+  llvm::MapVector<mlir::Operation *, std::shared_ptr<FetchedTile>> fetches;
   mlir::IRMapping scalars;
   llvm::DenseMap<mlir::Value, Registers> tiles;
   void setAxis(mlir::Value span, Axis axis);
@@ -242,12 +248,19 @@ mlir::Value mbarrierAddress(Emitter &emitter, mlir::Value barriers, mlir::Value 
 void emitMbarriers(Emitter &emitter, tilegpu::MbarriersOp op);
 void emitMbarriersReady(Emitter &emitter);
 void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op);
+/// Waits at a barrier until the phase of a parity (i32) has completed.
+void waitForPhase(Emitter &emitter, mlir::Value address, mlir::Value parity);
 void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op);
 void emitTurn(Emitter &emitter, bool isWait);
 // TensorCopies
 void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op);
 void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op);
 void emitTmaStoreWait(Emitter &emitter);
+// Fetches
+/// Starts the first copies; elements are read when they are asked for.
+std::shared_ptr<FetchedTile> startFetch(Emitter &emitter, tilegpu::TmaFetchOp op);
+mlir::Value fetchedElement(FetchedTile &tile, int64_t registerNumber);
+void finishFetch(FetchedTile &tile);
 // Wgmma
 void emitWgmma(Emitter &emitter, tilegpu::WgmmaOp op);
 void emitWgmmaRegisters(Emitter &emitter, tilegpu::WgmmaRegistersOp op);

@@ -169,6 +169,8 @@ private:
     for (tile::ParallelOp variable : nest.numbered)
       if (failed(emitter.emitBlock(variable.getBody().front())))
         return failure();
+    if (emitter.group)
+      emitter.finishFetches();
     scf::YieldOp::create(builder, emitter.add(loop.getRegionIterArg(0), emitter.constant(ordinalStep)));
     return success();
   }

@@ -31,11 +31,13 @@ void emitMbarriersReady(Emitter &emitter) {
   NVVM::Barrier0Op::create(emitter.builder);
 }
 
-/// The hardware suspends the thread for a while; whether the phase is over must then be asked again.
 void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op) {
+  waitForPhase(emitter, mbarrierAddress(emitter, op.getBarriers(), op.getNumber()), emitter.toI32(emitter.scalar(op.getParity())));
+}
+
+/// The hardware suspends the thread for a while; whether the phase is over must then be asked again.
+void waitForPhase(Emitter &emitter, Value address, Value parity) {
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value address = mbarrierAddress(emitter, op.getBarriers(), op.getNumber());
-  Value parity = emitter.toI32(emitter.scalar(op.getParity()));
   auto loop = scf::WhileOp::create(builder, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&loop.getBefore());

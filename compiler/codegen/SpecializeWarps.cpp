@@ -39,7 +39,7 @@ namespace tilewright {
 
 namespace {
 
-constexpr int64_t fewestStages = 2, mostStages = 16, stagingStages = 2, vectorStages = 4;
+constexpr int64_t fewestStages = 2, mostStages = 16, stagingStages = 2, vectorStages = 4, mostPieces = 4;
 
 /// An operand of the product: its load, and the ring that takes the load's place.
 struct Operand {
@@ -66,6 +66,7 @@ public:
     kernel.walk([&](tilegpu::DotOp op) { dot = op; });
     loop = cast<tile::ForOp>(dot->getParentOp());
     findVectors();
+    findFetches();
     if (!chooseStages())
       return giveUp();
     builder.setInsertionPoint(nest.front());
@@ -103,6 +104,9 @@ private:
   };
   SmallVector<Vector> vectors;
   Value vectorsFull, vectorsEmpty;
+
+  SmallVector<tile::LoadOp> fetches; ///< tiles that meet the product, brought by tensor copies while it is formed
+  int64_t pieces = 0;                ///< of each of them that are on their way at a time, for each warp
 
   Value constant(int64_t value) { return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value)); }
   Value add(Value lhs, Value rhs) { return builder.createOrFold<arith::AddIOp>(lhs, rhs); }
@@ -144,42 +148,63 @@ private:
     return operand;
   }
 
-  /// What a group needs of its own: staging for each type that is stored by copies, and scratch memory of one operation at a time.
-  int64_t bytesOfGroup() {
+  /// What a group needs of its own: staging for each type that is stored by copies, scratch memory of one operation at a time, and pieces of
+  /// what is fetched.
+  int64_t bytesOfGroup(int64_t pieces) {
     int64_t scratch = 0, staging = 0;
+    for (tile::LoadOp load : fetches)
+      staging += pieces * stagingType(load.getView().getType().getElement(), 1).getBytes();
     llvm::SmallDenseSet<Type> staged;
     nest.front().walk([&](Operation *op) {
       scratch = std::max(scratch, gpu::scratchBytes(op));
-      if (!op->hasAttr(tilegpu::tensorCopyName))
+      auto store = dyn_cast<tile::StoreOp>(op);
+      if (!store || !store->hasAttr(tilegpu::tensorCopyName))
         return;
-      Type element = cast<tile::StoreOp>(op).getView().getType().getElement();
+      Type element = store.getView().getType().getElement();
       if (staged.insert(element).second)
-        staging += stagingType(element).getBytes();
+        staging += stagingType(element, stagingStages).getBytes();
     });
     return static_cast<int64_t>(llvm::alignTo(scratch + staging, 1024));
   }
 
-  tilegpu::BufferType stagingType(Type element) {
+  tilegpu::BufferType stagingType(Type element, int64_t stages) {
     MLIRContext *context = kernel.getContext();
     auto axes = tile::AxesAttr::get(context, {StringAttr::get(context, "row"), StringAttr::get(context, "column")});
     auto tile = RankedTensorType::get({16 * schedule.getWarps(), 64}, element, axes);
-    return tilegpu::BufferType::get(context, tile, 1, 128, stagingStages);
+    return tilegpu::BufferType::get(context, tile, 1, 128, stages);
   }
 
   int64_t bytesOfStage() { return dot.getLhs().getType().getStageBytes() + dot.getRhs().getType().getStageBytes(); }
 
-  int64_t bytesLeft() {
+  /// For stages, beside so many pieces of each fetched tile.
+  int64_t bytesLeft(int64_t pieces = 0) {
     constexpr int64_t barrierBytes = 2 * 8 * mostStages;
-    int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup() - barrierBytes - 2 * 8 * vectorStages;
+    int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup(pieces) - barrierBytes - 2 * 8 * vectorStages;
+    left -= 8 * static_cast<int64_t>(fetches.size()) * barriersOfFetch(pieces);
     for (const Vector &vector : vectors)
       left -= static_cast<int64_t>(llvm::alignTo(vector.stage.getStageBytes(), 16)) * vectorStages;
     return left;
   }
 
+  int64_t stagesBeside(int64_t pieces) { return std::min(mostStages, bytesLeft(pieces) / bytesOfStage()); }
+
+  /// More pieces than one for a warp may cost no stage: each stage less than four costs more (128 × 192, K = 768: a tenth). Where not even one leaves
+  /// room for stages, threads load the tiles.
   bool chooseStages() {
-    int64_t fitting = std::min(mostStages, bytesLeft() / bytesOfStage());
-    stages = schedule.getStages() ? schedule.getStages() : fitting;
-    return stages >= fewestStages && stages <= fitting;
+    int64_t asked = schedule.getStages();
+    if (stagesBeside(1) < std::max(fewestStages, asked))
+      fetches.clear();
+    pieces = 1;
+    stages = asked ? asked : stagesBeside(1);
+    while (pieces < std::min(mostPieces, piecesOfTile()) && stagesBeside(pieces + 1) >= stages)
+      ++pieces;
+    return stages >= fewestStages && stages <= stagesBeside(pieces);
+  }
+
+  /// Of a warp: 16 rows and at most 64 columns each.
+  int64_t piecesOfTile() {
+    SmallVector<int64_t> shape = tilegpu::paddedShape(dot.getType());
+    return shape[0] / (16 * schedule.getWarps()) * llvm::divideCeil(shape[1], 64);
   }
 
   /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too, with the operand first whose are
@@ -195,7 +220,7 @@ private:
     emitRemark(dot.getLoc()) << "this product is formed by mma.sync, not by wgmma: " << std::max(fewestStages, schedule.getStages()) << " stages take "
                              << std::max(fewestStages, schedule.getStages()) * bytesOfStage() << " bytes of shared memory, and what the groups exchange leaves " << std::max<int64_t>(0, bytesLeft());
     kernel->removeAttr(tilegpu::scheduleName);
-    kernel.walk([](tile::StoreOp store) { store->removeAttr(tilegpu::tensorCopyName); });
+    kernel.walk([](Operation *op) { op->removeAttr(tilegpu::tensorCopyName); });
   }
 
   void makeRing() {
@@ -399,6 +424,40 @@ private:
   Operation *endOfTile() { return nest.back().getBody().front().getTerminator(); }
 
   // ------------------------------------------------------------------------------------------------------------------
+  // Fetched tiles
+  // ------------------------------------------------------------------------------------------------------------------
+
+  /// A use in another layout than the accumulators' keeps the load.
+  void findFetches() {
+    for (auto load : loop->getBlock()->getOps<tile::LoadOp>())
+      if (load->hasAttr(tilegpu::tensorCopyName) && tile::layoutOf(load.getType()) == tile::layoutOf(dot.getType()))
+        fetches.push_back(load);
+  }
+
+  int64_t barriersOfFetch(int64_t pieces) { return static_cast<int64_t>(schedule.getGroups()) * schedule.getWarps() * pieces; }
+
+  /// The copies start before the group waits for its turn to multiply.
+  void fetch(Block &block) {
+    OpBuilder::InsertionGuard guard(builder);
+    for (tile::LoadOp load : fetches) {
+      std::string why;
+      TensorAccess access = *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why);
+      builder.setLoc(load.getLoc());
+      SmallVector<Value> maps = makeMapsOfSlices(load.getView(), access, load.getType());
+      builder.setInsertionPoint(full.getDefiningOp());
+      auto barriers = tilegpu::MbarriersOp::create(builder, tilegpu::MbarriersType::get(builder.getContext(), barriersOfFetch(pieces)), uint64_t(1), IntegerAttr());
+      builder.setInsertionPointToStart(&block);
+      auto buffer = tilegpu::AllocOp::create(builder, stagingType(load.getView().getType().getElement(), pieces), IntegerAttr());
+      builder.setInsertionPoint(loop);
+      IRMapping none;
+      SmallVector<Value> coordinates = coordinatesOf(access, load.getSpans(), none, {});
+      auto fetched = tilegpu::TmaFetchOp::create(builder, load.getType(), maps, coordinates, rowDimensionOf(access, load.getType()), buffer, barriers);
+      load.replaceAllUsesWith(fetched.getResult());
+      load.erase();
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------
   // The producer's steps
   // ------------------------------------------------------------------------------------------------------------------
 
@@ -469,6 +528,7 @@ private:
 
   void makeConsumers(Block &block) {
     usePrepared();
+    fetch(block);
     multiplySteps();
     nest.front()->moveBefore(&block, block.end());
     storeByCopies(block);
@@ -520,7 +580,7 @@ private:
     for (tile::StoreOp store : stores) {
       Value &buffer = staging[store.getView().getType().getElement()];
       if (!buffer)
-        buffer = tilegpu::AllocOp::create(builder, stagingType(store.getView().getType().getElement()), IntegerAttr());
+        buffer = tilegpu::AllocOp::create(builder, stagingType(store.getView().getType().getElement(), stagingStages), IntegerAttr());
     }
     for (tile::StoreOp store : stores)
       storeByCopies(store, staging[store.getView().getType().getElement()]);
@@ -532,26 +592,33 @@ private:
     std::string why;
     tile::ViewType view = store.getView().getType();
     TensorAccess access = *tensorAccess(view, store.getIndices(), store.getCompare(), why);
-    ArrayRef<StringAttr> axes = tile::axesOf(store.getValue().getType());
-    int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(store.getValue().getType()).getDimSize(1));
-    SmallVector<Value> maps;
-    int64_t rowDimension = access.along(axes[0]) - access.dimensions.begin();
-    {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(rows.map.getDefiningOp());
-      for (int64_t part : {64, 32, 16})
-        if (part == 64 ? width >= 64 : (width % 64 & part) != 0)
-          maps.push_back(makeMap(
-              store.getView(), access,
-              [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, 2 * part));
-    }
+    SmallVector<Value> maps = makeMapsOfSlices(store.getView(), access, store.getValue().getType());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(store);
     builder.setLoc(store.getLoc());
     IRMapping none;
     SmallVector<Value> coordinates = coordinatesOf(access, store.getSpans(), none, {});
-    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, static_cast<uint64_t>(rowDimension), /*add=*/false);
+    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, rowDimensionOf(access, store.getValue().getType()), /*add=*/false);
     store.erase();
+  }
+
+  /// For slices of 64, 32 and 16 columns, as far as a tile has such.
+  SmallVector<Value> makeMapsOfSlices(TypedValue<tile::ViewType> view, const TensorAccess &access, Type tile) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(rows.map.getDefiningOp());
+    ArrayRef<StringAttr> axes = tile::axesOf(tile);
+    int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(tile).getDimSize(1));
+    SmallVector<Value> maps;
+    for (int64_t part : {64, 32, 16})
+      if (part == 64 ? width >= 64 : (width % 64 & part) != 0)
+        maps.push_back(makeMap(
+            view, access,
+            [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, 2 * part));
+    return maps;
+  }
+
+  static uint64_t rowDimensionOf(const TensorAccess &access, Type tile) {
+    return static_cast<uint64_t>(access.along(tile::axesOf(tile)[0]) - access.dimensions.begin());
   }
 };
 

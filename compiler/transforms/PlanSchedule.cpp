@@ -37,6 +37,8 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
       kernel->setAttr(tilegpu::scheduleName, facts->schedule);
       for (tile::StoreOp store : facts->tensorStores)
         store->setAttr(tilegpu::tensorCopyName, UnitAttr::get(&getContext()));
+      for (tile::LoadOp load : facts->tensorLoads)
+        load->setAttr(tilegpu::tensorCopyName, UnitAttr::get(&getContext()));
     }
   }
 };

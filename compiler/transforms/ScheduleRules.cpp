@@ -45,6 +45,7 @@ public:
     findStores();
     if (!checkStores() || !checkMemory())
       return std::nullopt;
+    findLoads();
     return facts;
   }
 
@@ -281,36 +282,62 @@ private:
   }
 
   /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view. What it has in
-  /// padding would not be. A kernel has only so many tensor maps; the stores after them do without.
+  /// padding would not be. A kernel has only so many tensor maps; the stores and loads after them do without.
   void findStores() {
-    auto tile = cast<RankedTensorType>(facts.product.dot.getType());
-    if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile))
-      return;
+    for (auto store : nest.back().getBody().getOps<tile::StoreOp>())
+      if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType()) && takeMaps())
+        facts.tensorStores.push_back(store);
+  }
+
+  /// Loads like those stores, whose copies start when the tile begins.
+  void findLoads() {
+    for (auto load : nest.back().getBody().getOps<tile::LoadOp>())
+      if (load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType()) && isKnownAtBeginning(load) &&
+          takeMaps())
+        facts.tensorLoads.push_back(load);
+  }
+
+  int64_t maps = 2; ///< of the operands, and of what has been found
+
+  bool takeMaps() {
     constexpr int64_t mostTensorMaps = 24; // compiler_c.h
-    int64_t columns = extentOf(tile, columnAxis), maps = 2, mapsOfStore = columns >= 64 ? 1 : 0;
+    int64_t columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= 64 ? 1 : 0;
     for (int64_t width : {32, 16}) // of the slices of a row's end (tma_store)
-      mapsOfStore += (columns & width) != 0 ? 1 : 0;
-    for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
-      tile::ViewType view = store.getView().getType();
-      Type value = store.getValue().getType();
-      std::string why;
-      if (view.getAccess() != tile::Access::Out || !isa<FloatType>(view.getElement()) || view.getElement().getIntOrFloatBitWidth() != 16 || !tile::isTile(value) ||
-          llvm::to_vector(tile::axesOf(value)) != SmallVector<StringAttr>{rowAxis, columnAxis} ||
-          llvm::map_to_vector(store.getSpans(), [](Value span) { return cast<tile::SpanType>(span.getType()).getAxis(); }) !=
-              SmallVector<StringAttr>{rowAxis, columnAxis})
-        continue;
-      std::optional<TensorAccess> access = tensorAccess(view, store.getIndices(), store.getCompare(), why);
-      if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis))
-        continue;
-      bool isWhole = llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
-        auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
-        return !dimension.axis || (variable != nest.end() && coversDimension(dimension, view, variable->getLow(), variable->getHigh()));
-      });
-      if (!isWhole || maps + mapsOfStore > mostTensorMaps)
-        continue;
-      facts.tensorStores.push_back(store);
-      maps += mapsOfStore;
-    }
+      needed += (columns & width) != 0 ? 1 : 0;
+    if (maps + needed > mostTensorMaps)
+      return false;
+    maps += needed;
+    return true;
+  }
+
+  template <typename AccessOp> bool isTensorCopy(AccessOp op, Type value) {
+    auto tile = cast<RankedTensorType>(facts.product.dot.getType());
+    tile::ViewType view = op.getView().getType();
+    SmallVector<StringAttr> axes{rowAxis, columnAxis};
+    if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile) || !isa<FloatType>(view.getElement()) || view.getElement().getIntOrFloatBitWidth() != 16 ||
+        !tile::isTile(value) || llvm::to_vector(tile::axesOf(value)) != axes ||
+        llvm::map_to_vector(op.getSpans(), [](Value span) { return cast<tile::SpanType>(span.getType()).getAxis(); }) != axes)
+      return false;
+    std::string why;
+    std::optional<TensorAccess> access = tensorAccess(view, op.getIndices(), op.getCompare(), why);
+    if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis))
+      return false;
+    return llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
+      auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
+      return !dimension.axis || (variable != nest.end() && coversDimension(dimension, view, variable->getLow(), variable->getHigh()));
+    });
+  }
+
+  /// Whether where a load is can be computed before the product.
+  bool isKnownAtBeginning(tile::LoadOp load) {
+    std::string why;
+    TensorAccess access = *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why);
+    for (const TensorAccess::Dimension &dimension : access.dimensions)
+      for (const Monomial &term : dimension.index)
+        for (Value scalar : term.scalars)
+          if (Operation *op = scalar.getDefiningOp(); op && isInnermost(op) && !op->isBeforeInBlock(facts.product.loop))
+            return false;
+    return true;
   }
 };
 

@@ -57,7 +57,7 @@ inline constexpr llvm::StringLiteral groupBytesName = "tilegpu.group_bytes";
 inline constexpr llvm::StringLiteral scheduleName = "tilegpu.schedule";
 /// On a module: why the schedule that was asked for cannot be had (a string).
 inline constexpr llvm::StringLiteral refusedScheduleName = "tilegpu.refused_schedule";
-/// On a tile.store that tensor copies are to make, of a value in the accumulator's layout (unit).
+/// On a tile.store or tile.load that tensor copies are to make, of a value in the accumulator's layout (unit).
 inline constexpr llvm::StringLiteral tensorCopyName = "tilegpu.tensor_copy";
 
 /// The layout of an accumulator of wgmma over a group's warps: rows along dimension 0, over the warps. Nothing, and why, if there is none.

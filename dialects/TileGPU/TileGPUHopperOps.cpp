@@ -96,6 +96,47 @@ LogicalResult TmaLoadOp::verify() {
   return success();
 }
 
+/// Whether a warp's part of a tile can go through a buffer, 16 rows and 64 columns at a time.
+static bool isStaging(BufferType buffer, RankedTensorType tile, int64_t warps) {
+  RankedTensorType staged = buffer.getTile();
+  return staged.getElementType() == tile.getElementType() && staged.getRank() == 2 && staged.getDimSize(0) == 16 * warps && staged.getDimSize(1) == 64 &&
+         buffer.getContiguous() == 1 && buffer.getSwizzle() == 128;
+}
+
+/// Whether there is a map for each width of what a warp has of 16 rows, with its boxes, and a coordinate for each of their dimensions.
+static bool areMapsOfSlices(ValueRange maps, size_t coordinates, uint64_t rowDimension, int64_t columns) {
+  SmallVector<int64_t> widths;
+  for (int64_t width : {64, 32, 16})
+    if (width == 64 ? columns >= 64 : (columns % 64 & width) != 0)
+      widths.push_back(width);
+  bool fits = maps.size() == widths.size() && static_cast<int64_t>(rowDimension) > 0 && columns % 16 == 0;
+  for (auto [map, width] : llvm::zip(maps, widths)) {
+    TensorMapOp op = mapOf(map);
+    fits = fits && op && op.getOrder().size() == coordinates && op.getBox()[0] == width && static_cast<int64_t>(op.getSwizzle()) == 2 * width &&
+           rowDimension < op.getBox().size() && op.getBox()[rowDimension] == 16;
+  }
+  return fits;
+}
+
+LogicalResult TmaFetchOp::verify() {
+  // tma_fetch_c1
+  auto tile = cast<RankedTensorType>(getResult().getType());
+  if (tile.getElementTypeBitWidth() != 16 || !isWgmmaAccumulator(tile))
+    return emitOpError() << "expects a tile of elements of 16 bits in the layout of an accumulator of wgmma, not " << tile;
+  // tma_fetch_c2
+  BufferType pieces = getPieces().getType();
+  int64_t warps = int64_t(1) << distributedLayout(tile).bases().warps.size(), ofGroup = warps * pieces.getStages(), barriers = getBarriers().getType().getCount();
+  if (!isStaging(pieces, tile, warps))
+    return emitOpError() << "expects pieces of " << 16 * warps << " x 64 elements of " << tile.getElementType() << " with swizzle 128, not " << pieces;
+  if (barriers != ofGroup && barriers != 2 * ofGroup)
+    return emitOpError() << "expects " << ofGroup << " barriers, one for each stage and warp, or twice as many for two groups, not " << barriers;
+  // tma_fetch_c3
+  int64_t columns = paddedExtent(tile.getDimSize(1));
+  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns))
+    return emitOpError() << "expects a map for each width of pieces (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
+  return success();
+}
+
 LogicalResult TmaStoreOp::verify() {
   // tma_store_c1
   auto value = cast<RankedTensorType>(getValue().getType());
@@ -104,23 +145,11 @@ LogicalResult TmaStoreOp::verify() {
   // tma_store_c2
   BufferType staging = getStaging().getType();
   int64_t warps = int64_t(1) << distributedLayout(value).bases().warps.size();
-  if (staging.getTile().getElementType() != value.getElementType() || staging.getTile().getRank() != 2 ||
-      staging.getTile().getDimSize(0) != 16 * warps || staging.getTile().getDimSize(1) != 64 || staging.getContiguous() != 1 ||
-      staging.getSwizzle() != 128)
+  if (!isStaging(staging, value, warps))
     return emitOpError() << "expects staging for " << 16 * warps << " x 64 elements of " << value.getElementType() << " with swizzle 128, not " << staging;
   // tma_store_c3
   int64_t columns = paddedExtent(value.getDimSize(1));
-  SmallVector<int64_t> widths;
-  for (int64_t width : {64, 32, 16})
-    if (width == 64 ? columns >= 64 : (columns % 64 & width) != 0)
-      widths.push_back(width);
-  bool fits = getMaps().size() == widths.size() && static_cast<int64_t>(getRowDimension()) > 0 && columns % 16 == 0;
-  for (auto [map, width] : llvm::zip(getMaps(), widths)) {
-    TensorMapOp op = mapOf(map);
-    fits = fits && op && op.getOrder().size() == getCoordinates().size() && op.getBox()[0] == width &&
-           static_cast<int64_t>(op.getSwizzle()) == 2 * width && getRowDimension() < op.getBox().size() && op.getBox()[getRowDimension()] == 16;
-  }
-  if (!fits)
+  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns))
     return emitOpError() << "expects a map for each width of slices (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
   return success();
 }

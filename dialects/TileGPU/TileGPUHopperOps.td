@@ -176,6 +176,39 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load"> {
   let hasVerifier = 1;
 }
 
+def TileGPU_TmaFetchOp : TileGPU_Op<"tma_fetch", [AttrSizedOperandSegments]> {
+  let summary = "Brings a tile of a view by tensor copies to registers as wgmma leaves them, piece by piece";
+  let description = [{
+    Each warp of a group fetches what is its own: pieces of 16 rows and 64 columns (then 32 and 16, for what is left of the width), through its
+    own rows of `pieces`, a stage for each piece that is on its way. Here the first ones are started, as many as there are stages; elements are read when
+    something asks for them, and when a piece has been read the next one is started in its place. Each piece has a barrier, `pieces`'
+    stages for each warp of each group. `maps`, `coordinates` and `row_dimension` are as in tma_store. What is outside of the view is zero.
+
+    - tma_fetch_c1: the tile has elements of 16 bits and the layout of an accumulator of wgmma
+    - tma_fetch_c2: `pieces` has those elements, 16 rows for each warp, 64 columns, and swizzle 128; there are as many barriers as it has stages, or twice
+      as many, for each warp of a group
+    - tma_fetch_c3: one coordinate for each dimension of the maps; a map for each width of piece that there is
+
+    ```mlir
+    tile.kernel @k(%r: !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>, %M: i64, %N: i64) dimensions = 2 {
+      %c0 = arith.constant 0 : i64
+      %pieces = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+      %arrived = tilegpu.mbarriers arrivals 1 : !tilegpu.mbarriers<8>
+      %map = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+      %value = tilegpu.tma_fetch [%map][%c0, %c0] rows 1 through %pieces signals %arrived
+          : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>, !tilegpu.mbarriers<8> -> tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<TileGPU_TensorMapType>:$maps, Variadic<I64>:$coordinates, I64Attr:$row_dimension,
+                       Arg<TileGPU_BufferType, "", [MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>:$pieces, TileGPU_MbarriersType:$barriers);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    `[` $maps `]` `[` $coordinates `]` `rows` $row_dimension `through` $pieces `signals` $barriers attr-dict `:` type($pieces) `,` type($barriers) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
   let summary = "Writes a tile that lies in registers as wgmma leaves it to a view, by tensor copies";
   let description = [{

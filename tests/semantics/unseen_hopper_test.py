@@ -5,47 +5,8 @@ Every case says whether the path is to be taken. Most inputs are small integers,
 import numpy as np
 
 import reference
-from harness import Array, Mismatch, array, encode, main, rounded, sweep, target, test
-
-# Warps with roles are three warpgroups, which no other kernel has here.
-ROLES = "blocks of 384 threads"
-
-
-def hopper(t, text, bind=None, *, roles=True, kernel="k", **rest):
-    """Runs a kernel of `text`; on sm_90a it must have warps with roles, or must not (None: either)."""
-    results = t.run(kernel, bind, source=t.file(text), **rest)
-    if "(sm_90a)" in t.printed and roles is not None and (ROLES in t.printed) != roles:
-        raise Mismatch(f"the product {'does not run' if roles else 'runs'} by warps with roles: {t.printed.splitlines()[1]}")
-    return results
-
-
-def tile_of(rows, columns, depth=64):
-    return dict(BM=rows, BN=columns, BK=depth)
-
-
-def small(t, shape, dtype="bf16"):
-    return array(t.random.integers(-3, 4, shape), dtype)
-
-
-def padded(x, *, before=0, rows=0):
-    """The same elements with NaN around them; rows are whole multiples of 16 bytes apart."""
-    columns = x.raw.shape[-1]
-    lead = (0,) * (x.raw.ndim - 2)
-    return x.embedded((*lead, rows, before), (*lead, rows, -(before + columns) % 8), (1,) * x.raw.ndim)
-
-
-def place(shape, dtype, before=8, rows=1, after=8):
-    """Memory for an output, with nines around it; as aligned as a tensor copy wants it."""
-    after += -shape[-1] % 8
-    lead = (0,) * (len(shape) - 2)
-    return array(np.zeros(shape), dtype).embedded((*lead, rows, before), (*lead, rows, after), (1,) * len(shape), fill=9)
-
-
-def untouched_around(t, got, memory, want):
-    around = np.full(memory.raw.shape, 9.0)
-    around[memory.view[0]] = want
-    t.same(got, around)
-
+from harness import Array, array, encode, main, rounded, sweep, target, test
+from roles import along_rows_of_tiles, hopper, padded, place, small, tile_of, untouched_around
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Shapes and tiles
@@ -236,12 +197,6 @@ def both_operands_are_one_view(t, tile):
     y, z = hopper(t, GRAM, tile_of(*tile), x=x, out=dict(y="f32", z="bf16"))
     t.same(y, x.value @ x.value.T)
     t.same(z, rounded(x.value @ x.value.T, "bf16"))
-
-
-def along_rows_of_tiles(reduce, value, columns):
-    """What `reduce` makes of each row of each tile of so many columns, for all its elements."""
-    tiles = np.split(value, range(columns, value.shape[1], columns), axis=1)
-    return np.concatenate([np.broadcast_to(reduce(tile, axis=1, keepdims=True), tile.shape) for tile in tiles], axis=1)
 
 
 HALVES = """

@@ -1,0 +1,154 @@
+// Tiles of views that tensor copies bring while the products are formed which they are to meet (a residual).
+//
+// A piece is a slice of the warp that reads it: no other warp touches its place or its barrier, so warps need not meet. The warp's first lane
+// starts the copies, all lanes wait for the bytes and read them by ldmatrix, which gives each the elements that its accumulators are combined
+// with. When all lanes have read a piece (__syncwarp), the first starts the copy of a later one to its place: the bytes come while what was read is
+// computed and stored. A wait for loads would instead stand in the way of each slice.
+//
+// Parities. With P places, piece s of a tile lies in place s mod P, whichever tile it is. A place is used u times in a tile, u = ⌈(S - s mod P) / P⌉ of S
+// pieces, so in the group's t-th tile its barrier completes phase t · u + s / P, whose parity needs t only where u is odd.
+
+#include "compiler/codegen/ConvertTileGPUToLLVMSlices.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace tilewright::gpu {
+
+class FetchedTile {
+public:
+  FetchedTile(Emitter &emitter, tilegpu::TmaFetchOp op)
+      : emitter(emitter), op(op), builder(emitter.builder), type(op.getResult().getType()), pieces(op.getPieces().getType()), slices(type) {
+    elements.resize(layoutAttr(type).getValue().registers());
+    for (size_t piece = 0; piece < slices.all.size(); ++piece)
+      for (const SlicePart &part : partsOf(slices.all[piece]))
+        for (int64_t column = 0; column < part.width; column += 16) {
+          Block block{piece, part, column, {}};
+          const Slice &slice = slices.all[piece];
+          for (int64_t of8 : {0, 8})
+            for (int64_t half : {0, 8})
+              for (int64_t next : {0, 1})
+                block.registers.push_back(slices.registerAt(slice.row + half, slice.firstColumn + part.firstColumn + column + of8 + next));
+          for (int64_t number : block.registers)
+            blockOf[number] = blocks.size();
+          blocks.push_back(std::move(block));
+        }
+  }
+
+  void start() {
+    Value warp = emitter.warp();
+    if (emitter.group)
+      warp = emitter.add(emitter.mul(emitter.group, emitter.constant32(emitter.warps())), warp);
+    barriers = emitter.advance(emitter.scalar(op.getBarriers()), emitter.mul(warp, emitter.constant32(8 * places())));
+    region = emitter.advance(bufferAddress(emitter, op.getPieces()), emitter.mul(emitter.warp(), emitter.constant32(sliceBytes)));
+    // All lanes have read what the tile before has left there.
+    NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
+    emitter.when(laneIsFirst(emitter), [&] {
+      for (int64_t piece = 0; piece < std::min(places(), count()); ++piece)
+        copy(piece);
+    });
+  }
+
+  Value element(int64_t number) {
+    while (next <= blockOf[number])
+      readNext();
+    return elements[number];
+  }
+
+  void finish() {
+    while (next < blocks.size())
+      readNext();
+  }
+
+private:
+  /// 16 columns of a piece: what one ldmatrix reads.
+  struct Block {
+    size_t piece;
+    SlicePart part;
+    int64_t column; ///< in the part
+    SmallVector<int64_t> registers;
+  };
+
+  Emitter &emitter;
+  tilegpu::TmaFetchOp op;
+  ImplicitLocOpBuilder &builder;
+  Type type;
+  tilegpu::BufferType pieces;
+  Slices slices;
+  SmallVector<Block> blocks; ///< in the order in which they are read
+  llvm::DenseMap<int64_t, size_t> blockOf;
+  size_t next = 0;
+  Registers elements;
+  Value barriers, region; ///< the warp's own
+
+  int64_t places() { return pieces.getStages(); }
+  int64_t count() { return static_cast<int64_t>(slices.all.size()); }
+  Value placeOf(int64_t piece) { return emitter.advance(region, piece % places() * pieces.getStageBytes()); }
+  Value barrierOf(int64_t piece) { return emitter.advance(barriers, piece % places() * 8); }
+
+  /// By one lane.
+  void copy(int64_t piece) {
+    const Slice &slice = slices.all[piece];
+    Value barrier = barrierOf(piece);
+    NVVM::MBarrierArriveExpectTxOp::create(builder, Type(), barrier, emitter.constant32(sliceRows * 2 * slice.width), NVVM::MemScopeKind::CTA,
+                                           /*relaxed=*/false, Value());
+    for (const SlicePart &part : partsOf(slice))
+      copyBox(emitter, emitter.advance(placeOf(piece), part.offset), mapOfWidth(emitter, op.getMaps(), part.width),
+              sliceCoordinates(emitter, op.getCoordinates(), op.getRowDimension(), type, slice, part), barrier);
+  }
+
+  void wait(int64_t piece) {
+    int64_t uses = (count() - piece % places() + places() - 1) / places(), round = piece / places();
+    Value parity = emitter.constant32(round % 2);
+    if (uses % 2 != 0) {
+      Value tile = emitter.toI32(emitter.tileOrdinal);
+      if (emitter.roles.getGroups() > 1)
+        tile = arith::ShRUIOp::create(builder, tile, emitter.constant32(1));
+      parity = builder.createOrFold<arith::AndIOp>(emitter.add(tile, parity), emitter.constant32(1));
+    }
+    waitForPhase(emitter, barrierOf(piece), parity);
+  }
+
+  void readNext() {
+    const Block &block = blocks[next];
+    auto piece = static_cast<int64_t>(block.piece);
+    if (next == 0 || blocks[next - 1].piece != block.piece)
+      wait(piece);
+    Type i32 = builder.getI32Type();
+    auto words = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, i32));
+    Value address = matrixAddress(emitter, emitter.advance(placeOf(piece), block.part.offset), block.part.width, block.column);
+    Value loaded = NVVM::LdMatrixOp::create(builder, words, address, 4u, NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
+                                            NVVM::LdStMatrixEltType::B16);
+    auto pair = VectorType::get({2}, getElementTypeOrSelf(type));
+    for (int64_t word = 0; word < 4; ++word) {
+      Value both = LLVM::BitcastOp::create(builder, pair, LLVM::ExtractValueOp::create(builder, loaded, word));
+      for (int64_t half : {0, 1})
+        elements[block.registers[2 * word + half]] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(half));
+    }
+    bool isLast = ++next == blocks.size() || blocks[next].piece != block.piece;
+    if (!isLast || piece + places() >= count())
+      return;
+    NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
+    emitter.when(laneIsFirst(emitter), [&] { copy(piece + places()); });
+  }
+};
+
+std::shared_ptr<FetchedTile> startFetch(Emitter &emitter, tilegpu::TmaFetchOp op) {
+  auto tile = std::make_shared<FetchedTile>(emitter, op);
+  tile->start();
+  return tile;
+}
+
+Value fetchedElement(FetchedTile &tile, int64_t registerNumber) {
+  return tile.element(registerNumber);
+}
+
+void finishFetch(FetchedTile &tile) {
+  tile.finish();
+}
+
+} // namespace tilewright::gpu
