@@ -115,7 +115,13 @@ void Emitter::bindTensorMap(tilegpu::TensorMapOp map) {
       break;
     ++number;
   }
-  setScalar(map.getMap(), function.getArgument(number));
+  Value parameter = function.getArgument(number);
+  setScalar(map.getMap(), parameter);
+  // The first copy would wait for the map's own way from memory.
+  Value feeds = arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, threadOfBlock(), constant32(feedingThread(*this)));
+  // With a predicate it is assembly; of the intrinsic LLVM makes two, one of them of the parameter space.
+  NVVM::PrefetchOp::create(builder, NVVM::PrefetchCacheLevelAttr(), NVVM::CacheEvictionPriorityAttr(), parameter, feeds,
+                           /*tensormap=*/builder.getUnitAttr(), /*uniform=*/UnitAttr(), /*in_param_space=*/UnitAttr());
 }
 
 View Emitter::bindView(tile::ViewType type, int64_t &slot) {

@@ -247,6 +247,8 @@ mlir::Value bufferOffset(Emitter &emitter, tilegpu::BufferType type, mlir::Value
 mlir::Value mbarrierAddress(Emitter &emitter, mlir::Value barriers, mlir::Value number);
 void emitMbarriers(Emitter &emitter, tilegpu::MbarriersOp op);
 void emitMbarriersReady(Emitter &emitter);
+/// The first of the warp that feeds, which makes the barriers; of a kernel without roles the block's first.
+int64_t feedingThread(Emitter &emitter);
 void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op);
 /// Waits at a barrier until the phase of a parity (i32) has completed.
 void waitForPhase(Emitter &emitter, mlir::Value address, mlir::Value parity);

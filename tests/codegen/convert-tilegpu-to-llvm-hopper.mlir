@@ -32,22 +32,31 @@
 // CHECK-NEXT:    %[[OWN:.+]] = arith.andi %[[THREAD]], %c127_i32
 // CHECK-NEXT:    %[[FOURTH:.+]] = arith.andi %[[WARPS]], %c3_i32
 // CHECK-NEXT:    %[[WARP:.+]] = nvvm.shfl.sync idx %c-1_i32, %[[FOURTH]], %c0_i32, %c31_i32
-// The block's first thread initializes the barriers: 1 arrival, of the one that feeds, and 1 for the warpgroup. Copies see it.
+// The thread that feeds, 256, fetches the tensor maps and initializes the barriers: 1 arrival, its own, and 1 for the warpgroup. Copies see it.
+// Its warp does not wait for the others.
+// CHECK:         %[[FEEDS:.+]] = arith.cmpi eq, %[[THREAD]], %c256_i32
+// CHECK-NEXT:    nvvm.prefetch tensormap, %arg1, predicate = %[[FEEDS]]
+// CHECK-COUNT-2: nvvm.prefetch tensormap
 // CHECK:         %[[ROWS:.+]] = llvm.getelementptr %[[SHARED:.+]][32768]
 // CHECK-NEXT:    %[[COLUMNS:.+]] = llvm.getelementptr %[[SHARED]][49152]
 // CHECK-NEXT:    %[[FULL:.+]] = llvm.getelementptr %[[SHARED]][53248]
-// CHECK-NEXT:    %[[FIRST:.+]] = arith.cmpi eq, %[[THREAD]], %c0_i32
-// CHECK-NEXT:    scf.if %[[FIRST]] {
+// CHECK-NEXT:    scf.if %[[FEEDS]] {
 // CHECK-NEXT:      nvvm.mbarrier.init %[[FULL]], %c1_i32
 // CHECK-NEXT:      %[[SECOND:.+]] = llvm.getelementptr %[[FULL]][8]
 // CHECK-NEXT:      nvvm.mbarrier.init %[[SECOND]], %c1_i32
 // CHECK-NEXT:    }
 // CHECK-NEXT:    %[[EMPTY:.+]] = llvm.getelementptr %[[SHARED]][53264]
-// CHECK-NEXT:    scf.if %[[FIRST]] {
+// CHECK-NEXT:    scf.if %[[FEEDS]] {
 // CHECK-COUNT-2:   nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK-NEXT:    }
-// CHECK-NEXT:    nvvm.fence.mbarrier.init
-// CHECK-NEXT:    nvvm.barrier0
+// CHECK-NEXT:    %[[FEEDING:.+]] = arith.cmpi eq, %[[WARPS]], %c8_i32
+// CHECK-NEXT:    scf.if %[[FEEDING]] {
+// CHECK-NEXT:      nvvm.fence.mbarrier.init
+// CHECK-NEXT:      nvvm.bar.warp.sync
+// CHECK-NEXT:      llvm.call_intrinsic "llvm.nvvm.barrier.cta.arrive.aligned.count"(%c0_i32, %c384_i32)
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      nvvm.barrier id = %c0_i32 number_of_threads = %c384_i32
+// CHECK-NEXT:    }
 // Which group a thread is of.
 // CHECK:         %[[HUNDREDS:.+]] = arith.divui %[[THREAD]], %c128_i32
 // CHECK-NEXT:    %[[GROUP:.+]] = nvvm.shfl.sync idx %c-1_i32, %[[HUNDREDS]], %c0_i32, %c31_i32
@@ -220,7 +229,6 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-LABEL: llvm.func @cooperative(
 // CHECK-SAME:    nvvm.reqntid = array<i32: 384, 1, 1>
 // CHECK-NOT:     nvvm.setmaxregister
-// CHECK-NOT:     barrier.cta.arrive
 // CHECK:         %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
 // CHECK:         %[[OWN:.+]] = arith.andi %[[THREAD]], %c255_i32
 // CHECK:         %[[WARP:.+]] = nvvm.shfl.sync
@@ -228,6 +236,8 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c2_i32
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c2_i32
+// CHECK:         barrier.cta.arrive
+// CHECK-NOT:     barrier.cta.arrive
 // CHECK:         arith.divui %[[THREAD]], %c256_i32
 // CHECK:         arith.cmpi ult, %{{.+}}, %c1_i32
 // CHECK-NOT:     nvvm.barrier id
