@@ -28,7 +28,7 @@
 //
 // Denormals, infinities, NaN and signed zeros are as in C's Annex F. Polynomials are made by scripts/math/minimax.py.
 
-#include "compiler/transforms/ExpandMathFormulas.h"
+#include "compiler/transforms/ExpandMathActivations.h"
 #include "compiler/transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -119,6 +119,8 @@ bool expandSigmoid(mlir::Operation *op) {
   mlir::Value x = quotient && isApproximate(op) ? argumentOfSigmoid(quotient) : mlir::Value();
   if (!x)
     return false;
+  if (expandSilu(quotient.getResult(), x))
+    return true;
   mlir::OpBuilder builder(op);
   quotient.getResult().replaceAllUsesWith(approximateSigmoid(Expr(builder, op->getLoc(), x)));
   quotient.erase();
@@ -137,7 +139,10 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     });
     // Before the exponentials that they are recognized by are expanded.
     if (nvidia)
-      llvm::erase_if(candidates, expandSigmoid);
+      llvm::erase_if(candidates, [](mlir::Operation *op) {
+        auto erf = mlir::dyn_cast<math::ErfOp>(op);
+        return expandSigmoid(op) || (erf && isApproximate(op) && expandGaussian(erf));
+      });
     for (mlir::Operation *op : candidates) {
       if (mlir::Value replacement = expand(op, target)) {
         op->getResult(0).replaceAllUsesWith(replacement);

@@ -41,6 +41,9 @@ Expr approximateExp2(const Expr &x);
 Expr approximateSigmoid(const Expr &x);
 Expr approximateTanh(const Expr &x);
 Expr approximateErf(const Expr &x);
+Expr approximateSilu(const Expr &x); ///< x sigmoid(x)
+/// k x (1 + erf(c x)) for constants above 0
+Expr approximateGaussian(const Expr &x, double c, double k);
 Expr approximateLog(const Expr &x);
 Expr approximateLog2(const Expr &x);
 Expr approximateLog1p(const Expr &x);

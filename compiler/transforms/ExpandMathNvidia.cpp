@@ -21,6 +21,9 @@
 //   log1p        2^-18                       the same; 1 + x is rounded where |x| > 1/16
 //   sin, cos     2^-14.5                     sin and cos of an angle in one quadrant; below 2^-6 the angle is its sine
 //   erf          2^-10.98                    tanh of a polynomial
+//   x sigmoid(x) 2^-12 |x|, absolute         x / 2 + x / 2 tanh(x / 2)
+//   x (1 + erf)  2^-11.8, where it is not    max(2 x, 0) - |x| erfc(|c x|), where erfc is ex2.ftz of a polynomial
+//    of c x      below 2^-23
 //   1 / x, x / y 2^-22                       rcp, div.full
 //   sqrt         2^-23                       sqrt.approx, which LLVM selects
 //
@@ -95,6 +98,27 @@ Expr approximateTanh(const Expr &x) {
 /// where erf is 1, the argument only grows.
 Expr approximateErf(const Expr &x) {
   return approximateTanh(x * polynomial(x * x, math_constants::erfByTanhF32));
+}
+
+Expr approximateSilu(const Expr &x) {
+  Expr half = x * 0.5;
+  return mulAdd(half, approximateTanh(half), half);
+}
+
+/// The polynomial is made for c = sqrt(1/2) and takes c |x| sqrt(2), its constant the factor k. From 16 on what it is the exponent of is 0; that keeps 0 times
+/// infinity away. A NaN comes through the maximum, and -0 from that of a negative x.
+Expr approximateGaussian(const Expr &x, double c, double k) {
+  double step = c * std::sqrt(2.0), power = 1;
+  llvm::SmallVector<double> coefficients(std::begin(math_constants::log2NormalTailF32), std::end(math_constants::log2NormalTailF32));
+  for (double &coefficient : coefficients) {
+    coefficient *= power;
+    power *= step;
+  }
+  coefficients.front() += std::log2(2 * k);
+  Expr size = x.emit<mlir::arith::MinNumFOp>(magnitude(x), x.constant(16 / step));
+  Expr tail = approximateExp2(polynomial(size, coefficients));
+  Expr twice = k == 0.5 ? x : x * (2 * k);
+  return mulAdd(-size, tail, x.emit<mlir::arith::MaximumFOp>(twice, x.constant(-0.0)));
 }
 
 // --------------------------------------------------------------------------------------------------------------------

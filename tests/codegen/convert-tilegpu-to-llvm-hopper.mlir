@@ -169,7 +169,6 @@
 // What feeds gives up registers; one thread of it does all, over every tile of the block. It waits for the stage, then announces both copies' bytes.
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      nvvm.setmaxregister decrease 40
-// CHECK-NEXT:      %[[FEEDS:.+]] = arith.cmpi eq, %[[THREAD]], %c256_i32
 // CHECK-NEXT:      scf.if %[[FEEDS]] {
 // CHECK:             scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[STRIDE]] iter_args(%[[PRODUCED:.+]] = %c0_i64)
 // CHECK:               scf.for
@@ -232,6 +231,7 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK:         %[[THREAD:.+]] = nvvm.read.ptx.sreg.tid.x
 // CHECK:         %[[OWN:.+]] = arith.andi %[[THREAD]], %c255_i32
 // CHECK:         %[[WARP:.+]] = nvvm.shfl.sync
+// CHECK:         %[[FEEDS:.+]] = arith.cmpi eq, %[[THREAD]], %c256_i32
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c1_i32
 // CHECK:         nvvm.mbarrier.init %{{.+}}, %c2_i32
@@ -255,7 +255,7 @@ tile.kernel @ping_pong(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
 // CHECK-NEXT:    scf.if %[[FIRST]] {
 // CHECK-NEXT:      nvvm.mbarrier.arrive
 // CHECK-NOT:     nvvm.barrier id
-// CHECK:         arith.cmpi eq, %[[THREAD]], %c256_i32
+// CHECK:         scf.if %[[FEEDS]] {
 // CHECK-NOT:     nvvm.setmaxregister
 tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [0, 0], prepares = false>} {
   %c0 = arith.constant 0 : i64

@@ -167,6 +167,121 @@ func.func @sigmoid(%x: f32) -> f32 {
 
 // -----
 
+// x sigmoid(x) is x / 2 + x / 2 tanh(x / 2), in either order.
+// NVIDIA-LABEL: func.func @silu(
+// NVIDIA-SAME:    %[[X:[^:]*]]: f32, %[[Y:[^:]*]]: f32
+// NVIDIA:         %[[H:.*]] = arith.mulf %[[X]], %{{.*}} : f32
+// NVIDIA-NEXT:    %[[T:.*]] = math.tanh %[[H]] fastmath<afn> : f32
+// NVIDIA-NEXT:    %[[P:.*]] = arith.mulf %[[H]], %[[T]] fastmath<contract> : f32
+// NVIDIA-NEXT:    arith.addf %[[P]], %[[H]] fastmath<contract> : f32
+// NVIDIA-NOT:     rcp.approx
+// NVIDIA:         return
+func.func @silu(%x: f32, %y: f32) -> (f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %m = math.absf %x : f32
+  %n = arith.negf %m : f32
+  %t = math.exp %n fastmath<afn> : f32
+  %c = arith.cmpf oge, %x, %zero : f32
+  %u = arith.select %c, %one, %t : f32
+  %d = arith.addf %one, %t : f32
+  %s = arith.divf %u, %d fastmath<afn> : f32
+  %r = arith.mulf %x, %s : f32
+  %r2 = arith.mulf %s, %x : f32
+  return %r, %r2 : f32, f32
+}
+
+// -----
+
+// Not where the sigmoid has another use, is not an approximation, or meets another number.
+// NVIDIA-LABEL: func.func @no_silu(
+// NVIDIA-NOT:     math.tanh
+// NVIDIA:         rcp.approx
+// NVIDIA-NOT:     math.tanh
+// NVIDIA:         rcp.approx
+// NVIDIA-NOT:     math.tanh
+// NVIDIA:         return
+func.func @no_silu(%x: f32, %y: f32) -> (f32, f32, f32, f32) {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %m = math.absf %x : f32
+  %n = arith.negf %m : f32
+  %t = math.exp %n fastmath<afn> : f32
+  %c = arith.cmpf oge, %x, %zero : f32
+  %u = arith.select %c, %one, %t : f32
+  %d = arith.addf %one, %t : f32
+  %s = arith.divf %u, %d fastmath<afn> : f32
+  %r = arith.mulf %x, %s : f32
+  %s2 = arith.divf %u, %d fastmath<afn> : f32
+  %r2 = arith.mulf %y, %s2 : f32
+  %s3 = arith.divf %u, %d : f32
+  %r3 = arith.mulf %x, %s3 : f32
+  return %r, %s, %r2, %r3 : f32, f32, f32, f32
+}
+
+// -----
+
+// k x (1 + erf(c x)) is max(2 k x, -0) less |x| 2^q, with one exponential. Here k is 1/2, and twice that no factor.
+// NVIDIA-LABEL: func.func @gaussian(
+// NVIDIA-SAME:    %[[X:[^:]*]]: f32
+// NVIDIA:         %[[M:.*]] = math.absf %[[X]] : f32
+// NVIDIA:         %[[A:.*]] = arith.minnumf %[[M]], %{{.*}} : f32
+// NVIDIA:         arith.mulf %[[A]], %{{.*}} fastmath<contract> : f32
+// NVIDIA-COUNT-4: arith.mulf %{{.*}}, %[[A]] fastmath<contract> : f32
+// NVIDIA-NOT:     arith.mulf
+// NVIDIA:         %[[E:.*]] = llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+// NVIDIA-NEXT:    %[[N:.*]] = arith.negf %[[A]] : f32
+// NVIDIA:         %[[R:.*]] = arith.maximumf %[[X]], %{{.*}} : f32
+// NVIDIA-NEXT:    %[[P:.*]] = arith.mulf %[[N]], %[[E]] fastmath<contract> : f32
+// NVIDIA-NEXT:    arith.addf %[[P]], %[[R]] fastmath<contract> : f32
+// NVIDIA-NOT:     math.tanh
+// NVIDIA:         return
+func.func @gaussian(%x: f32) -> f32 {
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %root = arith.constant 0.70710677 : f32
+  %h = arith.mulf %x, %half : f32
+  %y = arith.mulf %x, %root : f32
+  %e = math.erf %y fastmath<afn> : f32
+  %s = arith.addf %e, %one : f32
+  %r = arith.mulf %h, %s : f32
+  return %r : f32
+}
+
+// -----
+
+// Not where erf is exact or has another use, another number is added or multiplied, or a constant is negative.
+// NVIDIA-LABEL: func.func @no_gaussian(
+// NVIDIA-NOT:     minnumf
+// NVIDIA:         return
+func.func @no_gaussian(%x: f32, %z: f32) -> (f32, f32, f32, f32, f32, f32) {
+  %half = arith.constant 0.5 : f32
+  %one = arith.constant 1.0 : f32
+  %root = arith.constant 0.70710677 : f32
+  %negative = arith.constant -0.70710677 : f32
+  %h = arith.mulf %x, %half : f32
+  %y = arith.mulf %x, %root : f32
+  %exact = math.erf %y : f32
+  %s = arith.addf %exact, %one : f32
+  %r = arith.mulf %h, %s : f32
+  %e2 = math.erf %y fastmath<afn> : f32
+  %s2 = arith.addf %e2, %one : f32
+  %r2 = arith.mulf %h, %s2 : f32
+  %e3 = math.erf %y fastmath<afn> : f32
+  %s3 = arith.addf %e3, %half : f32
+  %r3 = arith.mulf %h, %s3 : f32
+  %e4 = math.erf %y fastmath<afn> : f32
+  %s4 = arith.addf %e4, %one : f32
+  %r4 = arith.mulf %z, %s4 : f32
+  %y5 = arith.mulf %x, %negative : f32
+  %e5 = math.erf %y5 fastmath<afn> : f32
+  %s5 = arith.addf %e5, %one : f32
+  %r5 = arith.mulf %h, %s5 : f32
+  return %r, %r2, %e2, %r3, %r4, %r5 : f32, f32, f32, f32, f32, f32
+}
+
+// -----
+
 // A quotient that only looks like one is none: the other comparison, another number.
 // NVIDIA-LABEL: func.func @no_sigmoid(
 // NVIDIA-NOT:     rcp.approx

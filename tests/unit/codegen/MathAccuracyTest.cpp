@@ -346,6 +346,87 @@ TEST_P(MathApproximation, F32) {
   std::printf("%-6s 2^%.1f\n", GetParam().name, std::log2(worst));
 }
 
+/// An activation that is recognized as a whole (ExpandMathActivations.cpp), of which the relative error is not all that is stated.
+struct Activation {
+  const char *name;
+  const char *formula; ///< of %a to %r
+  double (*reference)(double);
+  double (*bound)(double x, double exact); ///< of the error
+};
+
+void PrintTo(const Activation &activation, std::ostream *stream) {
+  *stream << activation.name;
+}
+
+double gelu(double x) {
+  return 0.5 * x * std::erfc(-x * M_SQRT1_2);
+}
+
+const Activation activations[] = {
+    {"gelu", R"(    %half = arith.constant 0.5 : f32
+    %one = arith.constant 1.0 : f32
+    %root = arith.constant 0.7071067811865476 : f32
+    %h = arith.mulf %a, %half : f32
+    %scaled = arith.mulf %a, %root : f32
+    %e = math.erf %scaled fastmath<afn> : f32
+    %s = arith.addf %e, %one : f32
+    %r = arith.mulf %h, %s : f32)",
+     gelu, [](double, double exact) { return 0x1p-11 * 0.575 * std::fabs(exact) + 0x1p-35; }},
+    {"twice_wider", R"(    %one = arith.constant 1.0 : f32
+    %root = arith.constant 0.3535533905932738 : f32
+    %scaled = arith.mulf %root, %a : f32
+    %e = math.erf %scaled fastmath<afn> : f32
+    %s = arith.addf %one, %e : f32
+    %r = arith.mulf %s, %a : f32)",
+     [](double x) { return 4 * gelu(x / 2); }, [](double, double exact) { return 0x1p-11 * 0.575 * std::fabs(exact) + 0x1p-33; }},
+    {"silu", R"(    %one = arith.constant 1.0 : f32
+    %zero = arith.constant 0.0 : f32
+    %size = math.absf %a : f32
+    %negated = arith.negf %size : f32
+    %t = math.exp %negated fastmath<afn> : f32
+    %isPositive = arith.cmpf oge, %a, %zero : f32
+    %numerator = arith.select %isPositive, %one, %t : f32
+    %denominator = arith.addf %one, %t : f32
+    %sigmoid = arith.divf %numerator, %denominator fastmath<afn> : f32
+    %r = arith.mulf %a, %sigmoid : f32)",
+     [](double x) { return x / (1 + std::exp(-x)); }, [](double x, double) { return 0x1p-23 * std::fabs(x); }},
+};
+
+class MathActivation : public ::testing::TestWithParam<Activation> {};
+
+TEST_P(MathActivation, F32) {
+  std::string error;
+  Formula formula{"f32", "f32", GetParam().formula};
+  std::unique_ptr<Elementwise> code = Elementwise::compile(formula, processorNamed("sm_80"), error);
+  ASSERT_TRUE(code) << error;
+  auto measure = [&](std::vector<float> x, std::vector<float> y) {
+    std::vector<float> z(x.size());
+    code->run(x, y, z);
+    for (size_t i = 0; i < x.size(); ++i) {
+      double exact = GetParam().reference(x[i]);
+      if (std::isnan(exact) || std::fabs(exact) > std::numeric_limits<float>::max()) {
+        // Where the formula is infinity times 0, its limit will do.
+        ASSERT_TRUE(std::isnan(x[i]) ? std::isnan(z[i]) : x[i] > 0 ? z[i] == x[i] || std::isinf(z[i]) : std::isnan(z[i]) || z[i] == 0) << x[i] << " gives " << z[i];
+        continue;
+      }
+      ASSERT_LE(std::fabs(z[i] - exact), GetParam().bound(x[i], exact) + 0x1p-126) << "at " << std::hexfloat << x[i] << ", " << z[i];
+    }
+  };
+  forF32({"", 0, 0, nullptr}, stepOr(16411), measure);
+  std::vector<float> brain, dense;
+  for (uint32_t bits = 0; bits < 0x10000; ++bits) { // every bf16
+    uint32_t word = bits << 16;
+    std::memcpy(&brain.emplace_back(), &word, sizeof word);
+  }
+  for (int i = -200000; i < 200000; ++i)
+    dense.push_back(float(i) * 0x1p-13f);
+  measure(brain, brain);
+  measure(dense, dense);
+}
+
+INSTANTIATE_TEST_SUITE_P(Functions, MathActivation, ::testing::ValuesIn(activations),
+                         [](const ::testing::TestParamInfo<Activation> &info) { return std::string(info.param.name); });
+
 // --------------------------------------------------------------------------------------------------------------------
 // Quotients by one divisor (ExpandMathQuotients.cpp)
 // --------------------------------------------------------------------------------------------------------------------
