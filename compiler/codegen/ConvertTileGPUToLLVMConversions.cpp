@@ -159,7 +159,61 @@ void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op) {
             bufferAddress(emitter, op.getBuffer()));
 }
 
+/// The axis of a tile's rows if it is an operand of wgmma whose fragments ldmatrix takes from the buffer; else null.
+static StringAttr rowsOfFragments(tilegpu::LoadSharedOp op) {
+  BufferType type = op.getBuffer().getType();
+  if (type.getElementBytes() != 2 || type.getSwizzle() == 0)
+    return {};
+  for (StringAttr axis : tile::axesOf(op.getType()))
+    if (tilegpu::isWgmmaOperand(op.getType(), axis))
+      return axis;
+  return {};
+}
+
+/// The fragment of 16 × 16 that a register belongs to, by one ldmatrix: 8 rows and places along the summed axis each, first down the rows.
+/// Matrices whose memory runs along the rows are transposed on the way.
+static void loadFragment(Emitter &emitter, tilegpu::LoadSharedOp op, StringAttr rowAxis, int64_t registerNumber, Registers &registers) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  BufferType type = op.getBuffer().getType();
+  DistributedLayout layout = layoutAttr(op.getType()).getValue();
+  auto rowDimension = static_cast<unsigned>(tile::positionOfAxis(op.getType(), rowAxis)), depthDimension = 1 - rowDimension;
+  bool isTransposed = tile::axesOf(type.getTile())[type.getContiguous()] == rowAxis;
+  constexpr int64_t extent = 16, half = 8, matrices = 4;
+  auto placeOf = [&](int64_t number) {
+    layout::Coordinates element = layout.elementAt({number, 0, 0});
+    return std::pair(element[rowDimension], element[depthDimension]);
+  };
+  auto [row, depth] = placeOf(registerNumber);
+  std::pair<int64_t, int64_t> first{row / extent * extent, depth / extent * extent};
+  std::map<std::pair<int64_t, int64_t>, int64_t> numberAt; // within the fragment
+  for (int64_t number = 0; number < layout.registers(); ++number)
+    if (auto [r, d] = placeOf(number); r / extent * extent == first.first && d / extent * extent == first.second)
+      numberAt[{r - first.first, d - first.second}] = number;
+  // Lane l points at row l mod 8 of matrix l / 8.
+  auto laneBits = [&](int64_t shift, int64_t mask) {
+    return builder.createOrFold<arith::AndIOp>(builder.createOrFold<arith::ShRUIOp>(emitter.lane(), emitter.constant32(shift)), emitter.constant32(mask));
+  };
+  Value within = laneBits(0, 7), down = emitter.mul(laneBits(3, 1), emitter.constant32(half)), along = emitter.mul(laneBits(4, 1), emitter.constant32(half));
+  Value rowIndex = emitter.add(emitter.coordinateOfWarp(layoutAttr(op.getType()), numberAt.at({0, 0}), rowDimension), isTransposed ? down : emitter.add(within, down));
+  Value depthIndex = emitter.add(emitter.constant32(first.second), isTransposed ? emitter.add(within, along) : along);
+  SmallVector<Value> coordinates;
+  for (StringAttr axis : tile::axesOf(type.getTile()))
+    coordinates.push_back(axis == rowAxis ? rowIndex : depthIndex);
+  Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), bufferOffset(emitter, type, coordinates));
+  auto words = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(matrices, builder.getI32Type()));
+  Value loaded = NVVM::LdMatrixOp::create(builder, words, address, static_cast<uint32_t>(matrices), isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
+                                          NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8), NVVM::LdStMatrixEltType::B16);
+  Type element = getElementTypeOrSelf(op.getType()), pair = VectorType::get({2}, element);
+  for (int64_t matrix = 0; matrix < matrices; ++matrix) {
+    Value word = LLVM::BitcastOp::create(builder, pair, LLVM::ExtractValueOp::create(builder, loaded, matrix));
+    for (int64_t next : {0, 1})
+      registers[numberAt.at({matrix % 2 * half, matrix / 2 * half + next})] = LLVM::ExtractElementOp::create(builder, word, emitter.constant32(next));
+  }
+}
+
 void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers) {
+  if (StringAttr rowAxis = rowsOfFragments(op))
+    return loadFragment(emitter, op, rowAxis, registerNumber, registers);
   BufferType type = op.getBuffer().getType();
   Type tile = op.getType();
   DistributedLayout layout = layoutAttr(tile).getValue();

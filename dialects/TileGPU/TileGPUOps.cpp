@@ -47,29 +47,35 @@ static LogicalResult verifyOneStage(Operation *op, BufferType type) {
   return op->emitOpError() << "expects a buffer of one stage (take it by tilegpu.stage), not of " << type.getStages();
 }
 
-LogicalResult StoreSharedOp::verify() {
-  // store_shared_c1
-  if (failed(verifyOneStage(*this, getBuffer().getType())))
-    return failure();
-  RankedTensorType tile = getBuffer().getType().getTile();
-  auto value = cast<RankedTensorType>(getValue().getType());
+/// Whether a tile has a buffer's axes, extents and elements, the axes in any order.
+static bool isTileOf(Type type, BufferType buffer) {
+  auto value = cast<RankedTensorType>(type);
+  RankedTensorType tile = buffer.getTile();
   bool fits = value.getElementType() == tile.getElementType() && value.getRank() == tile.getRank();
   for (auto [axis, extent] : llvm::zip(tile::axesOf(value), value.getShape())) {
     int64_t position = tile::positionOfAxis(tile, axis);
     fits = fits && position >= 0 && tile.getDimSize(position) == extent;
   }
-  if (!fits)
-    return emitOpError() << "expects a value with the axes and elements of the buffer's " << tile << ", not " << value;
+  return fits;
+}
+
+LogicalResult StoreSharedOp::verify() {
+  // store_shared_c1
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyOneStage(*this, buffer)))
+    return failure();
+  if (!isTileOf(getValue().getType(), buffer))
+    return emitOpError() << "expects a value with the axes and elements of the buffer's " << buffer.getTile() << ", not " << getValue().getType();
   return success();
 }
 
 LogicalResult LoadSharedOp::verify() {
   // load_shared_c1
-  if (failed(verifyOneStage(*this, getBuffer().getType())))
+  BufferType buffer = getBuffer().getType();
+  if (failed(verifyOneStage(*this, buffer)))
     return failure();
-  RankedTensorType tile = getBuffer().getType().getTile();
-  if (tile::withLayout(getResult().getType(), {}) != tile || !tile::layoutOf(getResult().getType()))
-    return emitOpError() << "expects a result with a layout and the axes and elements of the buffer's " << tile << ", not " << getResult().getType();
+  if (!isTileOf(getResult().getType(), buffer) || !tile::layoutOf(getResult().getType()))
+    return emitOpError() << "expects a result with a layout and the axes and elements of the buffer's " << buffer.getTile() << ", not " << getResult().getType();
   return success();
 }
 

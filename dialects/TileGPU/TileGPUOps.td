@@ -100,7 +100,7 @@ def TileGPU_StoreSharedOp : TileGPU_Op<"store_shared"> {
 def TileGPU_LoadSharedOp : TileGPU_Op<"load_shared"> {
   let summary = "Reads a tile from a buffer";
   let description = [{
-    - load_shared_c1: the buffer has one stage, and its tile has the result's axes in their order, extents and elements
+    - load_shared_c1: the buffer has one stage, and its tile has the result's axes, extents and elements (axes in any order)
 
     ```mlir
     %r = tilegpu.load_shared %p : !p -> tensor<16x8xf32, #tile.axes<"i", "k", layout = #rows>>

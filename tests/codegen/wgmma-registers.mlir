@@ -54,3 +54,37 @@ tile.kernel @whole() dimensions = 0 attributes {tilegpu.warps = 4 : i64} {
   %q = tile.cast %g : !f -> !p
   %e = tilegpu.wgmma_registers stepwise %q, %b onto %v : !p, !b -> !d
 }
+
+// Operands of 16 bits come by ldmatrix, a fragment of 16 × 16 each: lane l points at row l mod 8 of matrix l / 8, of which the second lies below the
+// first and the third beside it; the swizzle exchanges chunks by the row. What runs along the rows is transposed on the way.
+!m = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!t = !tilegpu.buffer<tensor<32x64xbf16, #tile.axes<"k", "i">>, contiguous = 1, swizzle = 128, stages = 1>
+#m = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!s = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+// CHECK-LABEL: llvm.func @fragments(
+// CHECK-DAG:     %[[LANE:.+]] = arith.andi %{{.+}}, %c31_i32
+// CHECK-DAG:     %[[WARP:.+]] = arith.shrui %{{.+}}, %c5_i32
+// CHECK:         %[[WITHIN:.+]] = arith.andi %[[LANE]], %c7_i32
+// CHECK-NEXT:    %[[EIGHTHS:.+]] = arith.shrui %[[LANE]], %c3_i32
+// CHECK-NEXT:    %[[ODD:.+]] = arith.andi %[[EIGHTHS]], %c1_i32
+// CHECK-NEXT:    %[[DOWN:.+]] = arith.muli %[[ODD]], %c8_i32
+// CHECK-NEXT:    %[[SIXTEENTHS:.+]] = arith.shrui %[[LANE]], %c4_i32
+// CHECK-NEXT:    %[[HIGH:.+]] = arith.andi %[[SIXTEENTHS]], %c1_i32
+// CHECK-NEXT:    %[[ALONG:.+]] = arith.muli %[[HIGH]], %c8_i32
+// CHECK:         arith.addi %[[WITHIN]], %[[DOWN]]
+// CHECK-COUNT-4: nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>}
+// CHECK-NOT:     layout = #nvvm.mma_layout<row>
+// CHECK:         arith.addi %[[WITHIN]], %[[ALONG]]
+// CHECK-COUNT-2: nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 4 : i32
+// CHECK-NOT:     nvvm.ldmatrix
+// CHECK:         llvm.return
+tile.kernel @fragments() dimensions = 0 attributes {tilegpu.warps = 4 : i64} {
+  %a = tilegpu.alloc : !m
+  %t = tilegpu.alloc : !t
+  %s = tilegpu.alloc : !s
+  %b = tilegpu.alloc : !b
+  %p = tilegpu.load_shared %a : !m -> tensor<64x64xbf16, #tile.axes<"i", "k", layout = #m>>
+  %d = tilegpu.wgmma_registers %p, %s : tensor<64x64xbf16, #tile.axes<"i", "k", layout = #m>>, !s -> !d
+  %q = tilegpu.load_shared %t : !t -> !p
+  %e = tilegpu.wgmma_registers %q, %b onto %d : !p, !b -> !d
+}
