@@ -13,12 +13,17 @@
 // started its own tile's, and those wait for their stages in order), so the producer cannot be two rounds ahead: it waits for `empty` of
 // this stage of round r before it fills it for r + 1.
 
+// An operand that is computed on the way: the tiles that it is computed of have rings like an operand, and the groups compute it of a stage in the
+// registers of the product (wgmma_registers), step by step, while the products of the step before run. Its warps read stages by themselves,
+// so each of them gives a stage back.
+//
 // Vectors along the columns (a bias) are prepared: loaded, converted and left in shared memory for each tile by a warp that has nothing else to
 // do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a stage for each
 // tile; every warp gives a stage back when it has stored its part of the tile.
 
 #include "compiler/analysis/TensorAccess.h"
 #include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+#include "compiler/transforms/LayoutRules.h"
 #include "compiler/transforms/Passes.h"
 #include "dialects/Layout/MatrixLayouts.h"
 
@@ -41,7 +46,7 @@ namespace {
 
 constexpr int64_t fewestStages = 2, mostStages = 16, stagingStages = 2, vectorStages = 4, mostPieces = 4;
 
-/// An operand of the product: its load, and the ring that takes the load's place.
+/// A load of the product's loop, and the ring that takes its place.
 struct Operand {
   tile::LoadOp load;
   tilegpu::BufferType stage;
@@ -66,14 +71,14 @@ public:
     kernel.walk([&](tilegpu::DotOp op) { dot = op; });
     loop = cast<tile::ForOp>(dot->getParentOp());
     findVectors();
+    findOperands();
     findFetches();
     if (!chooseStages())
       return giveUp();
     builder.setInsertionPoint(nest.front());
     builder.setLoc(dot.getLoc());
-    bool isSwapped = tile::positionOfAxis(dot.getLhs().getType().getTile(), tile::axesOf(dot.getType())[0]) < 0;
-    rows = makeOperand(isSwapped ? dot.getRhs() : dot.getLhs());
-    columns = makeOperand(isSwapped ? dot.getLhs() : dot.getRhs());
+    for (Operand &operand : operands)
+      makeMap(operand);
     step = cast<tile::SpanType>(loop.getInductionVariable().getType()).getCapacity();
     makeRing();
     auto roles = tilegpu::RolesOp::create(builder, static_cast<uint64_t>(schedule.getGroups()), schedule.getRegisters());
@@ -92,7 +97,8 @@ private:
   SmallVector<tile::ParallelOp> nest;
   tilegpu::DotOp dot;
   tile::ForOp loop;
-  Operand rows, columns;
+  SmallVector<Operand, 2> operands; ///< those of the rows, then the columns'
+  Value computed;                ///< the rows' operand, if it is computed of tiles
   int64_t step = 0, stages = 0;
   Value full, empty, stepsOfTile;
 
@@ -125,15 +131,40 @@ private:
     return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle));
   }
 
-  Operand makeOperand(Value buffer) {
-    auto alloc = buffer.getDefiningOp<tilegpu::AllocOp>();
-    Operand operand;
-    operand.stage = alloc.getBuffer().getType();
-    for (Operation *user : alloc.getBuffer().getUsers())
+  static Value storedIn(Value buffer) {
+    for (Operation *user : buffer.getUsers())
       if (auto store = dyn_cast<tilegpu::StoreSharedOp>(user))
-        operand.load = store.getValue().getDefiningOp<tile::LoadOp>();
+        return store.getValue();
+    return {};
+  }
+
+  void addOperand(tile::LoadOp load) {
     std::string why;
-    operand.access = *tensorAccess(operand.load.getView().getType(), operand.load.getIndices(), operand.load.getCompare(), why);
+    operands.push_back({load, tilegpu::bufferForCopies(load), *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why), {}, {}});
+  }
+
+  /// The tiles that a value is computed of, in the loop.
+  void addTilesOf(Value value, llvm::DenseSet<Operation *> &seen) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !tile::isTile(value.getType()) || !seen.insert(op).second)
+      return;
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && cast<RankedTensorType>(load.getType()).getRank() == 2)
+      return addOperand(load);
+    for (Value operand : op->getOperands())
+      addTilesOf(operand, seen);
+  }
+
+  void findOperands() {
+    bool isSwapped = tile::positionOfAxis(dot.getLhs().getType().getTile(), tile::axesOf(dot.getType())[0]) < 0;
+    Value rows = storedIn(isSwapped ? dot.getRhs() : dot.getLhs()), columns = storedIn(isSwapped ? dot.getLhs() : dot.getRhs());
+    if (!rows.getDefiningOp<tile::LoadOp>())
+      computed = rows;
+    llvm::DenseSet<Operation *> seen;
+    addTilesOf(rows, seen);
+    addOperand(columns.getDefiningOp<tile::LoadOp>());
+  }
+
+  void makeMap(Operand &operand) {
     SmallVector<int64_t> shape = operand.stage.getPaddedShape();
     ArrayRef<StringAttr> axes = tile::axesOf(operand.stage.getTile());
     int64_t contiguous = operand.stage.getContiguous();
@@ -145,7 +176,6 @@ private:
           return dimension.axis == axes[contiguous] ? operand.stage.getSwizzle() / operand.stage.getElementBytes() : shape[1 - contiguous];
         },
         operand.stage.getSwizzle());
-    return operand;
   }
 
   /// What a group needs of its own: staging for each type that is stored by copies, scratch memory of one operation at a time, and pieces of
@@ -174,7 +204,12 @@ private:
     return tilegpu::BufferType::get(context, tile, 1, 128, stages);
   }
 
-  int64_t bytesOfStage() { return dot.getLhs().getType().getStageBytes() + dot.getRhs().getType().getStageBytes(); }
+  int64_t bytesOfStage() {
+    int64_t bytes = 0;
+    for (const Operand &operand : operands)
+      bytes += operand.stage.getStageBytes();
+    return bytes;
+  }
 
   /// For stages, beside so many pieces of each fetched tile.
   int64_t bytesLeft(int64_t pieces = 0) {
@@ -224,15 +259,15 @@ private:
   }
 
   void makeRing() {
-    for (Operand *operand : {&rows, &columns}) {
-      tilegpu::BufferType type = operand->stage;
-      operand->ring = tilegpu::AllocOp::create(
+    for (Operand &operand : operands) {
+      tilegpu::BufferType type = operand.stage;
+      operand.ring = tilegpu::AllocOp::create(
           builder, tilegpu::BufferType::get(type.getContext(), type.getTile(), type.getContiguous(), type.getSwizzle(), stages), IntegerAttr());
     }
     auto barriers = tilegpu::MbarriersType::get(builder.getContext(), stages);
-    int64_t warpgroups = schedule.getWarps() / 4;
+    int64_t readers = computed ? schedule.getWarps() : schedule.getWarps() / 4;
     full = tilegpu::MbarriersOp::create(builder, barriers, uint64_t(1), IntegerAttr());
-    empty = tilegpu::MbarriersOp::create(builder, barriers, static_cast<uint64_t>(warpgroups), IntegerAttr());
+    empty = tilegpu::MbarriersOp::create(builder, barriers, static_cast<uint64_t>(readers), IntegerAttr());
     makeVectorRing();
     tilegpu::MbarriersReadyOp::create(builder);
     Value rounded = add(loop.getHigh(), constant(step - 1));
@@ -469,12 +504,11 @@ private:
     ForParts parts = makeLoop(constant(0), {first.stage, first.parity});
     Position position{parts.carried[0], parts.carried[1]};
     tilegpu::MbarrierWaitOp::create(builder, empty, position.stage, position.parity);
-    int64_t bytes = rows.stage.getStageBytes() + columns.stage.getStageBytes();
-    tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytes), /*each_warp=*/false);
+    tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytesOfStage()), /*each_warp=*/false);
     Value start = multiply(parts.number, constant(step));
-    for (Operand *operand : {&rows, &columns}) {
-      SmallVector<Value> coordinates = coordinatesOf(operand->access, operand->load.getSpans(), mapping, start);
-      tilegpu::TmaLoadOp::create(builder, operand->map, coordinates, stageOf(*operand, position.stage), full, position.stage);
+    for (Operand &operand : operands) {
+      SmallVector<Value> coordinates = coordinatesOf(operand.access, operand.load.getSpans(), mapping, start);
+      tilegpu::TmaLoadOp::create(builder, operand.map, coordinates, stageOf(operand, position.stage), full, position.stage);
     }
     Position following = next(position);
     tile::YieldOp::create(builder, ValueRange{following.stage, following.parity});
@@ -534,17 +568,73 @@ private:
     storeByCopies(block);
   }
 
-  Value product(Position position, Value accumulator) {
+  /// Of the step with this number in the tile.
+  Value product(Position position, Value number, Value accumulator) {
     tilegpu::MbarrierWaitOp::create(builder, full, position.stage, position.parity);
-    return tilegpu::WgmmaOp::create(builder, dot.getType(), stageOf(rows, position.stage), stageOf(columns, position.stage), accumulator);
+    Value left = computed ? computedOf(position, number) : stageOf(operands.front(), position.stage), right = stageOf(operands.back(), position.stage);
+    if (computed)
+      return tilegpu::WgmmaRegistersOp::create(builder, dot.getType(), left, right, accumulator, /*stepwise=*/true);
+    return tilegpu::WgmmaOp::create(builder, dot.getType(), left, right, accumulator);
   }
+
+  // The computed operand ------------------------------------------------------------------------------------------------
+
+  IRMapping invariants; ///< what it is computed of that is the same in each step, before the loop
+
+  /// The operand of a step. What does not change from step to step is computed for the first one, before the loop.
+  Value computedOf(Position position, Value number) {
+    IRMapping mapping;
+    for (Operand &operand : MutableArrayRef(operands).drop_back())
+      mapping.map(operand.load.getResult(),
+                  tilegpu::LoadSharedOp::create(builder, operand.load.getType(), stageOf(operand, position.stage)).getResult());
+    Value span = tilegpu::SpanAtOp::create(builder, loop.getInductionVariable().getType(), multiply(number, constant(step)), loop.getHigh());
+    mapping.map(loop.getInductionVariable(), span);
+    return again(computed, mapping);
+  }
+
+  Value again(Value value, IRMapping &mapping) {
+    if (Value known = mapping.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op || !loop->isAncestor(op))
+      return value;
+    IRMapping &own = changes(value) ? mapping : invariants;
+    if (Value known = own.lookupOrNull(value))
+      return known;
+    IRMapping operandsOf;
+    for (Value operand : op->getOperands())
+      operandsOf.map(operand, again(operand, mapping));
+    Value copy = builder.clone(*op, operandsOf)->getResult(0);
+    own.map(value, copy);
+    return copy;
+  }
+
+  llvm::DenseMap<Value, bool> changing;
+
+  /// Whether a value differs from step to step.
+  bool changes(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return value == loop.getInductionVariable();
+    if (!loop->isAncestor(op))
+      return false;
+    if (auto known = changing.find(value); known != changing.end())
+      return known->second;
+    bool result = llvm::any_of(op->getOperands(), [&](Value operand) { return changes(operand); });
+    return changing[value] = result;
+  }
+
+  // The steps -----------------------------------------------------------------------------------------------------------
+
+  /// Gives a stage back. Threads that read stages themselves speak for themselves.
+  void release(Value stage) { tilegpu::MbarrierArriveOp::create(builder, empty, stage, IntegerAttr(), /*each_warp=*/computed != nullptr); }
 
   void multiplySteps() {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(loop);
     Position first = firstPosition();
     tilegpu::TurnWaitOp::create(builder);
-    Value sum = product(first, {});
+    Value sum = product(first, constant(0), {});
     Position second = next(first);
     tile::ForOp steps;
     {
@@ -552,16 +642,17 @@ private:
       ForParts parts = makeLoop(constant(1), {sum, second.stage, second.parity, first.stage});
       steps = parts.op;
       Position position{parts.carried[1], parts.carried[2]};
-      Value following = product(position, parts.carried[0]);
-      // The step before has been read.
-      tilegpu::WgmmaWaitOp::create(builder, TypeRange(), uint64_t(1), ValueRange());
-      tilegpu::MbarrierArriveOp::create(builder, empty, parts.carried[3], IntegerAttr(), /*each_warp=*/false);
+      Value following = product(position, parts.number, parts.carried[0]);
+      // The step before has been read. Step by step a product is a group for each 16.
+      constexpr int64_t stepOfGroup = 16;
+      tilegpu::WgmmaWaitOp::create(builder, TypeRange(), static_cast<uint64_t>(computed ? step / stepOfGroup : 1), ValueRange());
+      release(parts.carried[3]);
       Position after = next(position);
       tile::YieldOp::create(builder, ValueRange{following, after.stage, after.parity, position.stage});
     }
     tilegpu::TurnPassOp::create(builder);
     auto wait = tilegpu::WgmmaWaitOp::create(builder, TypeRange{dot.getType()}, uint64_t(0), ValueRange{steps.getResult(0)});
-    tilegpu::MbarrierArriveOp::create(builder, empty, steps.getResult(3), IntegerAttr(), /*each_warp=*/false);
+    release(steps.getResult(3));
     loop.getResult(0).replaceAllUsesWith(wait.getValues().front());
     loop.erase();
   }
@@ -605,7 +696,7 @@ private:
   /// For slices of 64, 32 and 16 columns, as far as a tile has such.
   SmallVector<Value> makeMapsOfSlices(TypedValue<tile::ViewType> view, const TensorAccess &access, Type tile) {
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(rows.map.getDefiningOp());
+    builder.setInsertionPoint(operands.front().map.getDefiningOp());
     ArrayRef<StringAttr> axes = tile::axesOf(tile);
     int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(tile).getDimSize(1));
     SmallVector<Value> maps;

@@ -123,6 +123,7 @@ private:
   const TunableSizes &target;
   std::map<std::string, Role> roles;
   std::vector<const Expr *> dots;
+  std::map<const typed::Symbol *, const Expr *> values; ///< of `let`s
   std::vector<std::vector<const Axis *>> tiles; ///< the axes of every tile there is
   std::map<std::string, int64_t> sizes;
 
@@ -152,6 +153,36 @@ private:
     return longest;
   }
 
+  /// What a `let` stands for.
+  const Expr *valueOf(const Expr *expr) const {
+    while (expr->kind == ExprKind::Symbol) {
+      auto known = values.find(expr->symbol);
+      if (known == values.end())
+        break;
+      expr = known->second;
+    }
+    return expr;
+  }
+
+  bool isLoaded(const Expr *operand) const { return valueOf(operand)->kind == ExprKind::Load; }
+
+  /// The tiles of two axes that an expression loads.
+  int64_t tilesIn(const Expr *expr) const {
+    std::set<const Expr *> seen;
+    std::function<int64_t(const Expr *)> count = [&](const Expr *part) -> int64_t {
+      part = valueOf(part);
+      if (!seen.insert(part).second)
+        return 0;
+      if (part->kind == ExprKind::Load)
+        return part->type.axes.size() == 2 ? 1 : 0;
+      int64_t tiles = 0;
+      for (const Expr *operand : part->operands)
+        tiles += count(operand);
+      return tiles;
+    };
+    return std::max<int64_t>(1, count(expr));
+  }
+
   void chooseProductTile() {
     const typed::Tunable *rows = onlyOf(Role::DotRow), *columns = onlyOf(Role::DotColumn), *depth = nullptr;
     for (const auto &tunable : kernel.tunables)
@@ -159,14 +190,26 @@ private:
         depth = tunable.get();
     if (!target.productTile || dots.size() != 1 || !rows || !columns)
       return;
-    ProductTile tile = target.productTile({extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0});
+    // Rows are those of the operand that is computed on the way, if one is.
+    const Expr *left = dots.front()->operands[0], *right = dots.front()->operands[1];
+    if (isLoaded(left) && !isLoaded(right)) {
+      std::swap(rows, columns);
+      std::swap(left, right);
+    }
+    ProductShape shape{extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0};
+    if (!isLoaded(left) && isLoaded(right))
+      shape.computedOf = tilesIn(left);
+    // Contiguous columns are taken 128 bytes at a time.
+    if (isLoaded(right) && !valueOf(right)->operands.back()->type.has(dots.front()->axes.front()))
+      shape.columnMultiple = 64;
+    ProductTile tile = target.productTile(shape);
     sizes[rows->name] = tile.rows;
     sizes[columns->name] = tile.columns;
     // So few rows are bound by memory, which wants more of each row at a time: 16 rows of 14336 × 4096 bf16 took 42 µs by 128 steps, 65 µs by
     // 64 (one H200).
     constexpr int64_t fewRows = 64, longRows = 1024;
     int64_t extent = extentOf(*rows);
-    if (extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows)
+    if (shape.computedOf == 0 && extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows)
       sizes[depth->name] *= 2;
     isModelled = true;
   }
@@ -202,6 +245,8 @@ private:
     visitor.onStatement = [&](const Statement &statement) {
       for (const typed::Symbol *symbol : statement.symbols)
         tiles.push_back(symbol->type.axes);
+      if (statement.kind == typed::StatementKind::Let && statement.symbols.size() == 1)
+        values[statement.symbols.front()] = statement.value;
       if (statement.kind == typed::StatementKind::Store && !statement.indices.empty()) {
         tiles.push_back(statement.placeAxes);
         for (const Axis *axis : statement.indices.back()->type.axes)

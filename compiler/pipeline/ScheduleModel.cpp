@@ -32,6 +32,10 @@ constexpr double groupSwitchCycles = 150;
 /// What a tile of both warpgroups costs once more than its parts: 4096 × 1024, K = 256, took 12.0 µs by 128 × 256, one round, and 10.4 µs by 128 × 128, two.
 constexpr double cooperationCycles = 3000;
 
+// An operand that is computed on the way, cycles an element: some 20 instructions, at five in eight cycles of each of four schedulers that have
+// two warps, at three where they have one. These are guesses. They make wide tiles good, whose elements are computed less often.
+constexpr double computedByTwo = 0.25, computedByOne = 0.4;
+
 constexpr double launchCycles = 3700, endCycles = 400;
 
 // DRAM, which 92 of 132 multiprocessors saturate.
@@ -41,8 +45,8 @@ double ceilingOf(int64_t count, int64_t part) {
   return static_cast<double>(count / part) + (count % part != 0);
 }
 
-bool isCooperative(const ProductTile &tile) {
-  return tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
+bool isCooperative(const ProductShape &shape, const ProductTile &tile) {
+  return (shape.computedOf > 0 && tile.rows % 128 == 0) || tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
 }
 
 struct Estimate {
@@ -53,14 +57,17 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.depth);
   double gigahertz = operations < shortRunOperations ? shortRunGigahertz : longRunGigahertz;
   auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns), elements = rows * columns;
-  double stepBytes = (rows + columns) * stepDepth * elementBytes, stages = std::min(16.0, static_cast<double>(static_cast<int64_t>(ringBytes / stepBytes)));
+  auto loaded = static_cast<double>(std::max<int64_t>(1, shape.computedOf)); // tiles of rows
+  double stepBytes = (rows * loaded + columns) * stepDepth * elementBytes, stages = std::min(16.0, static_cast<double>(static_cast<int64_t>(ringBytes / stepBytes)));
   double multiply = elements / multiplyRate, fill = stepBytes / multiply;
   double ingest = operations < shortRunOperations ? ingestOfShortRuns : ingestBytesPerNanosecond;
   double reads = (64 + columns) * 32 * (rows / 64) * 4, shared = reads / multiply > sharedBytesThatLeaveRoom ? reads + stepBytes : reads;
   double step = std::max({multiply * (issueCost + fillCost * std::max(0.0, fill / fillScale - freeFill)), stepBytes / (ingest / gigahertz),
                           shared / sharedBytesPerCycle, loadLatencyCycles / (stages - 1)});
+  bool cooperative = isCooperative(shape, tile);
+  if (shape.computedOf > 0)
+    step = std::max(step, rows * stepDepth * (cooperative ? computedByTwo : computedByOne));
   double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
-  bool cooperative = isCooperative(tile);
   double hidden = hiddenEpilogue * elements;
   double alone = elements * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);
   double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns);
@@ -83,7 +90,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
     ends.push_back(std::max(productsEnd, ends.empty() ? 0 : ends.back()) + epilogue);
   }
   double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles + (cooperative ? cooperationCycles : 0);
-  double bytes = elementBytes * (static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
+  double bytes = elementBytes * (loaded * static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
   double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));
   double memory = launchCycles + bytes / (dramBytesPerNanosecond * share) * gigahertz;
@@ -98,11 +105,16 @@ double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64
 }
 
 ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
+  bool isComputed = shape.computedOf > 0;
   if (shape.rows <= 0 || shape.columns <= 0 || shape.depth < 0)
-    return {128, 128};
+    return {128, isComputed ? 256 : 128};
   std::vector<ProductTile> tiles;
   // Of so few rows memory is all: the more of it the ring asks for at a time the better, and rows that do not exist take room.
-  if (shape.rows <= 64)
+  if (isComputed) // a thread has room for 128 accumulators
+    for (int64_t rows : {128, 64})
+      for (int64_t columns : {256, 192, 224, 160, 128, 96, 64})
+        tiles.push_back({rows, columns});
+  else if (shape.rows <= 64)
     for (int64_t columns : {128, 112, 96, 80, 64, 48, 32})
       tiles.push_back({64, columns});
   else {
@@ -112,6 +124,7 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
     for (int64_t columns : {256, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64})
       tiles.push_back({64, columns});
   }
+  std::erase_if(tiles, [&](const ProductTile &tile) { return tile.columns % shape.columnMultiple != 0; });
   auto cost = [&](const ProductTile &tile) {
     Estimate estimate = estimateOf(shape, tile, multiprocessors);
     // What is bound by memory is as fast with any tile that keeps all multiprocessors asking; best if none has to begin a second one: 16 rows

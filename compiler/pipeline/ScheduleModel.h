@@ -14,6 +14,10 @@ namespace tilewright::compiler {
 /// rows × columns, summed over depth; elements of 16 bits.
 struct ProductShape {
   int64_t rows, columns, depth;
+  /// The tiles that the rows' operand is computed of on the way; 0: it is loaded as it is.
+  int64_t computedOf = 0;
+  /// The tile's columns are a multiple of it: 64 where the columns' operand has them next to one another in memory.
+  int64_t columnMultiple = 16;
 };
 
 struct ProductTile {

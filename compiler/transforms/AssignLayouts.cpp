@@ -7,6 +7,7 @@
 // Then the operations are gone through in order. Each needs its operands in certain layouts; an operand that is there in another
 // one is computed again if that costs nothing, else converted. What nobody needs in its first form is erased at the end.
 
+#include "compiler/analysis/ComputedOperand.h"
 #include "compiler/transforms/LayoutRules.h"
 #include "compiler/transforms/Passes.h"
 
@@ -436,10 +437,16 @@ private:
   // Products -----------------------------------------------------------------------------------------------------------
 
   /// An operand in a buffer, with zeros where summed indices do not exist. A load gives zeros there by itself.
-  Value inBuffer(tile::DotOp dot, Value operand, tilegpu::BufferType type) {
+  Value inBuffer(tile::DotOp dot, Value operand, tilegpu::BufferType type, const tilegpu::DotPlan &plan) {
     Location location = dot.getLoc();
-    Value value = inLayout(operand, wishOrDefault(operand));
-    if (!value.getDefiningOp<tile::LoadOp>() || value.getDefiningOp<tile::LoadOp>().getOtherwise())
+    bool isComputed = plan.computed && !operand.getDefiningOp<tile::LoadOp>();
+    Value value = inLayout(operand, isComputed ? *plan.computed : wishOrDefault(operand));
+    auto load = value.getDefiningOp<tile::LoadOp>();
+    bool isZero = load && !load.getOtherwise();
+    // Nothing is added by what is finite where the other operand, which is loaded, has zeros. To ask costs instructions of each element.
+    if (isComputed)
+      isZero = isFiniteOfZeros(operand, cast<tile::SpanType>(dot.getSpans().front().getType()).getAxis());
+    if (!isZero)
       value = tilegpu::ZeroAbsentOp::create(builder, location, value, dot.getSpans());
     Value buffer = tilegpu::AllocOp::create(builder, location, type, IntegerAttr());
     tilegpu::StoreSharedOp::create(builder, location, value, buffer);
@@ -449,7 +456,7 @@ private:
   void assignDot(tile::DotOp op) {
     const tilegpu::DotPlan &plan = rules.forDot(op);
     Value accumulator = inLayout(op.getAccumulator(), plan.accumulator);
-    Value lhs = inBuffer(op, op.getLhs(), plan.lhs), rhs = inBuffer(op, op.getRhs(), plan.rhs);
+    Value lhs = inBuffer(op, op.getLhs(), plan.lhs, plan), rhs = inBuffer(op, op.getRhs(), plan.rhs, plan);
     SmallVector<Attribute> over;
     for (Value span : op.getSpans())
       over.push_back(cast<tile::SpanType>(span.getType()).getAxis());

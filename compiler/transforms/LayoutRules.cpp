@@ -259,8 +259,7 @@ BufferType bufferFor(Type operand, ArrayRef<StringAttr> axes) {
 
 } // namespace
 
-/// Buffers as tensor copies fill them: panels of 128 bytes along the contiguous dimension of memory.
-static BufferType bufferForCopies(tile::LoadOp load) {
+BufferType bufferForCopies(tile::LoadOp load) {
   StringAttr contiguous = contiguousAxisOf(load.getView().getType(), load.getIndices());
   ArrayRef<StringAttr> axes = tile::axesOf(load.getType());
   return bufferFor(load.getType(), axes[1] == contiguous ? SmallVector<StringAttr>{axes[0], axes[1]} : SmallVector<StringAttr>{axes[1], axes[0]});
@@ -270,8 +269,23 @@ void LayoutRules::planScheduledDot(tile::DotOp dot) {
   SmallVector<int64_t> shape = paddedShape(dot.getType());
   std::optional<DistributedLayout> accumulator = wgmmaAccumulator(shape[0], shape[1], warpCount);
   assert(accumulator && "ScheduleRules chose a tile that has one");
-  dots.try_emplace(dot, DotPlan{DotKind::Wgmma, *accumulator, bufferForCopies(dot.getLhs().getDefiningOp<tile::LoadOp>()),
-                                bufferForCopies(dot.getRhs().getDefiningOp<tile::LoadOp>()), ""});
+  DotPlan plan{DotKind::Wgmma, *accumulator, {}, {}, "", {}};
+  StringAttr rowAxis = tile::axesOf(dot.getType())[0];
+  for (auto [operand, buffer] : {std::pair(dot.getLhs(), &plan.lhs), std::pair(dot.getRhs(), &plan.rhs)}) {
+    if (auto load = operand.getDefiningOp<tile::LoadOp>()) {
+      *buffer = bufferForCopies(load);
+      continue;
+    }
+    // The buffer is for the plain way, if the product must take it in the end.
+    int64_t rows = tile::positionOfAxis(operand.getType(), rowAxis);
+    StringAttr depthAxis = tile::axesOf(operand.getType())[1 - rows];
+    *buffer = bufferFor(operand.getType(), {rowAxis, depthAxis});
+    plan.computed = wgmmaOperand(shape[0], paddedExtentOf(operand.getType(), depthAxis), warpCount);
+    assert(plan.computed && "ScheduleRules chose a depth that has one");
+    if (rows == 1)
+      plan.computed = plan.computed->transposed({1, 0});
+  }
+  dots.try_emplace(dot, plan);
 }
 
 void LayoutRules::planDot(tile::DotOp dot) {
@@ -285,7 +299,7 @@ void LayoutRules::planDot(tile::DotOp dot) {
   if (!tile::isTile(result)) {
     // A scalar product: every thread forms it.
     DotPlan plan{DotKind::Fma, blocked({1}, 0, 1, warpCount), bufferFor(dot.getLhs().getType(), axes.summed),
-                 bufferFor(dot.getRhs().getType(), axes.summed), why};
+                 bufferFor(dot.getRhs().getType(), axes.summed), why, {}};
     dots.try_emplace(dot, plan);
     return;
   }
@@ -323,7 +337,7 @@ void LayoutRules::planDot(tile::DotOp dot) {
             return {free, depth};
           };
           Type lhs = dot.getLhs().getType(), rhs = dot.getRhs().getType();
-          dots.try_emplace(dot, DotPlan{DotKind::Mma, *accumulator, bufferFor(lhs, order(lhs, row)), bufferFor(rhs, order(rhs, column)), ""});
+          dots.try_emplace(dot, DotPlan{DotKind::Mma, *accumulator, bufferFor(lhs, order(lhs, row)), bufferFor(rhs, order(rhs, column)), "", {}});
           return;
         }
       } else {
@@ -363,7 +377,7 @@ void LayoutRules::planDot(tile::DotOp dot) {
     llvm::append_range(list, axes.summed);
     return list;
   };
-  dots.try_emplace(dot, DotPlan{DotKind::Fma, dealer.finish(order, warpCount), bufferFor(lhs, kLast(lhs)), bufferFor(rhs, kLast(rhs)), why});
+  dots.try_emplace(dot, DotPlan{DotKind::Fma, dealer.finish(order, warpCount), bufferFor(lhs, kLast(lhs)), bufferFor(rhs, kLast(rhs)), why, {}});
 }
 
 // --------------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,8 @@ struct DotPlan {
   layout::DistributedLayout accumulator;
   BufferType lhs, rhs;    ///< of one stage
   std::string whyNotMma;  ///< if kind is Fma
+  /// Of the rows' operand, if kind is Wgmma and it is computed on the way: it is needed in registers.
+  std::optional<layout::DistributedLayout> computed;
 };
 
 class LayoutRules {
@@ -54,6 +56,9 @@ private:
   std::map<Access, int64_t> vectorElements; ///< the most elements of a vector access
   llvm::DenseMap<mlir::Operation *, DotPlan> dots;
 };
+
+/// A buffer as tensor copies fill it: panels of up to 128 bytes along the contiguous dimension of memory.
+BufferType bufferForCopies(tile::LoadOp load);
 
 /// The axis along which an access's neighbours are neighbours in memory, or null.
 mlir::StringAttr contiguousAxisOf(tile::ViewType view, mlir::ValueRange indices);

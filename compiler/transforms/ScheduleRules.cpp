@@ -9,9 +9,14 @@
 //
 // A thread that feeds needs few registers, so its warpgroup gives up what the others take: 168 each at the start, then 40 and 232, or 24
 // and 240 where accumulators are many.
+//
+// An operand that is computed on the way (a cast, dy · act′(z)) goes through the registers of the warps that multiply it. What they compute of
+// a step serves as many columns as the tile has, so it should have many: both warpgroups share one of 256 columns, and each has 64 rows and 128
+// accumulators of a thread. While one computes, the other's products run.
 
 #include "compiler/transforms/ScheduleRules.h"
 
+#include "compiler/analysis/ComputedOperand.h"
 #include "compiler/analysis/SumPlan.h"
 #include "compiler/analysis/TensorAccess.h"
 
@@ -29,6 +34,8 @@ namespace tilewright::tilegpu {
 namespace {
 
 constexpr int64_t mostAccumulators = 208, manyAccumulators = 160, threadsOfWarpgroup = 128, blockRows = 64;
+/// Registers of accumulators and of an operand's fragments, beside those in which the operand is computed.
+constexpr int64_t mostWithOperand = 160;
 
 int64_t extentOf(Type tile, StringAttr axis) {
   return paddedExtent(cast<RankedTensorType>(tile).getDimSize(tile::positionOfAxis(tile, axis)));
@@ -57,6 +64,7 @@ private:
   ScheduleFacts facts{};
   SmallVector<tile::ParallelOp> nest;
   StringAttr rowAxis, columnAxis, depthAxis;
+  llvm::DenseSet<Operation *> loads; ///< of the rows' operand
 
   bool refuse(Location where, std::string why) {
     no = {where, std::move(why), no.isWorthTelling};
@@ -130,6 +138,26 @@ private:
            llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownToProducer(operand); });
   }
 
+  /// The operand itself, or what it is computed of.
+  bool findRows(Value operand) {
+    auto load = operand.getDefiningOp<tile::LoadOp>();
+    if (load && load->getParentOp() == facts.product.loop) {
+      facts.product.rows = {load};
+      loads.insert(load);
+      return true;
+    }
+    Location where = operand.getLoc();
+    std::string why;
+    std::optional<ComputedOperand> computed = computedOperand(operand, facts.product.loop, where, why);
+    if (!computed)
+      return refuse(where, why);
+    facts.product.isComputed = true;
+    facts.product.rows = computed->tiles;
+    loads.insert_range(ArrayRef(computed->tiles));
+    loads.insert_range(ArrayRef(computed->others));
+    return true;
+  }
+
   bool checkLoop() {
     tile::ForOp loop = facts.product.loop;
     tile::DotOp dot = facts.product.dot;
@@ -153,13 +181,13 @@ private:
     Value rows = facts.product.isSwapped ? dot.getRhs() : dot.getLhs(), columns = facts.product.isSwapped ? dot.getLhs() : dot.getRhs();
     if (tile::positionOfAxis(columns.getType(), rowAxis) >= 0 || tile::positionOfAxis(rows.getType(), columnAxis) >= 0)
       return refuse(dot.getLoc(), "its operands share an axis that is not summed");
-    for (auto [operand, load] : {std::pair(rows, &facts.product.rows), std::pair(columns, &facts.product.columns)}) {
-      *load = operand.getDefiningOp<tile::LoadOp>();
-      if (!*load || (*load)->getParentOp() != loop)
-        return refuse(operand.getLoc(), "an operand is not loaded as it is in its loop");
-    }
+    facts.product.columns = columns.getDefiningOp<tile::LoadOp>();
+    if (!facts.product.columns || facts.product.columns->getParentOp() != loop)
+      return refuse(columns.getLoc(), "the operand of the result's second axis is not loaded as it is in its loop");
+    if (!findRows(rows))
+      return false;
     for (Operation &op : body) {
-      bool isPart = &op == dot || &op == facts.product.rows || &op == facts.product.columns || &op == yield || isa<tile::IndexOp>(op) ||
+      bool isPart = &op == dot || loads.contains(&op) || &op == facts.product.columns || &op == yield || isa<tile::IndexOp>(op) ||
                     (isPure(&op) && op.getNumRegions() == 0 && !isa<tile::LoadOp>(op));
       if (!isPart)
         return refuse(op.getLoc(), "its loop does something else");
@@ -168,34 +196,38 @@ private:
   }
 
   bool checkOperands() {
-    for (auto [load, axis] : {std::pair(facts.product.rows, rowAxis), std::pair(facts.product.columns, columnAxis)}) {
-      tile::ViewType view = load.getView().getType();
-      std::string name = cast<StringAttr>(kernel.getNames()[cast<BlockArgument>(load.getView()).getArgNumber()]).getValue().str();
-      if (view.getAccess() != tile::Access::In || load.getOtherwise())
-        return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
-      std::string why;
-      std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
-      if (!access)
-        return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
-      const TensorAccess::Dimension *depth = access->along(depthAxis), *other = access->along(axis);
-      if (!depth || !other)
-        return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
-      // What the last step has beyond the end must be zero in both operands, and a tensor copy gives zeros outside of the view only.
-      if (!coversDimension(*depth, view, facts.product.loop.getLow(), facts.product.loop.getHigh()))
-        return refuse(load.getLoc(), "the loop does not go over the whole of `" + name + "`'s dimension");
-      for (const TensorAccess::Dimension &dimension : access->dimensions)
-        for (const Monomial &term : dimension.index)
-          for (Value scalar : term.scalars) {
-            if (facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
-              return refuse(load.getLoc(), "an index of `" + name + "` is computed in the loop");
-            if (!isKnownToProducer(scalar))
-              return refuse(load.getLoc(), "an index of `" + name + "` is computed from memory");
-          }
-      constexpr int64_t panel = 64; // elements of 16 bits in 128 bytes
-      StringAttr contiguous = access->dimensions.front().axis;
-      if (extentOf(load.getType(), contiguous) % panel != 0)
-        return refuse(load.getLoc(), "its tile of `" + name + "` has not whole rows of 128 bytes");
-    }
+    return llvm::all_of(facts.product.rows, [&](tile::LoadOp load) { return checkOperand(load, rowAxis); }) && checkOperand(facts.product.columns, columnAxis);
+  }
+
+  bool checkOperand(tile::LoadOp load, StringAttr axis) {
+    tile::ViewType view = load.getView().getType();
+    std::string name = cast<StringAttr>(kernel.getNames()[cast<BlockArgument>(load.getView()).getArgNumber()]).getValue().str();
+    if (view.getAccess() != tile::Access::In || load.getOtherwise())
+      return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
+    std::string why;
+    std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
+    if (!access)
+      return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
+    const TensorAccess::Dimension *depth = access->along(depthAxis), *other = access->along(axis);
+    if (!depth || !other)
+      return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
+    // What the last step has beyond the end must be zero in both operands, and a tensor copy gives zeros outside of the view only.
+    if (!coversDimension(*depth, view, facts.product.loop.getLow(), facts.product.loop.getHigh()))
+      return refuse(load.getLoc(), "the loop does not go over the whole of `" + name + "`'s dimension");
+    for (const TensorAccess::Dimension &dimension : access->dimensions)
+      for (const Monomial &term : dimension.index)
+        for (Value scalar : term.scalars) {
+          if (facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
+            return refuse(load.getLoc(), "an index of `" + name + "` is computed in the loop");
+          if (!isKnownToProducer(scalar))
+            return refuse(load.getLoc(), "an index of `" + name + "` is computed from memory");
+        }
+    // What wgmma reads has the swizzle of 128 bytes; threads can read any.
+    bool isRead = facts.product.isComputed && load != facts.product.columns;
+    int64_t panelBytes = isRead ? 32 : 128, elementBytes = std::max<int64_t>(1, view.getElement().getIntOrFloatBitWidth() / 8);
+    StringAttr contiguous = access->dimensions.front().axis;
+    if (extentOf(load.getType(), contiguous) * elementBytes % panelBytes != 0)
+      return refuse(load.getLoc(), "its tile of `" + name + "` has not whole rows of " + std::to_string(panelBytes) + " bytes");
     return true;
   }
 
@@ -207,20 +239,21 @@ private:
     if (steps % 16 != 0 || columns % 16 != 0 || std::max({rows, columns, steps}) > 256)
       return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps");
     int64_t accumulators = rows * columns / threadsOfWarpgroup;
-    int64_t warps = request.warps ? *request.warps : request.groups == 1 || accumulators > mostAccumulators ? 8 : 4;
+    bool isShared = request.groups == 1 || accumulators > mostAccumulators || (facts.product.isComputed && rows % (2 * blockRows) == 0);
+    int64_t warps = request.warps ? *request.warps : isShared ? 8 : 4;
     int64_t groups = request.groups ? *request.groups : warps == 4 ? 2 : 1;
     if (warps == 8)
       accumulators /= 2;
     SmallVector<int64_t> registers{40, 232};
     if (request.registers)
       registers = {request.registers->first, request.registers->second};
-    else if (accumulators > manyAccumulators)
+    else if (accumulators > manyAccumulators || facts.product.isComputed)
       registers = {24, 240};
     std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers);
     if (!why.empty())
       return refuse(dot.getLoc(), why);
     facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false));
-    why = whyNotSchedule(facts.schedule, rows, columns);
+    why = whyNotSchedule(facts.schedule, rows, columns, facts.product.isComputed ? steps : 0);
     return why.empty() || refuse(dot.getLoc(), why);
   }
 
@@ -257,7 +290,10 @@ private:
   bool checkMemory() {
     tile::DotOp dot = facts.product.dot;
     int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis), depth = extentOf(dot.getLhs().getType(), depthAxis);
-    constexpr int64_t fewestStages = 2, elementBytes = 2, stagingBytesOfWarp = 2 * 2048, barrierBytes = 1024;
+    int64_t stageBytes = columns * depth * 2;
+    for (tile::LoadOp load : facts.product.rows)
+      stageBytes += rows * depth * std::max<int64_t>(1, load.getView().getType().getElement().getIntOrFloatBitWidth() / 8);
+    constexpr int64_t fewestStages = 2, stagingBytesOfWarp = 2 * 2048, barrierBytes = 1024;
     int64_t scratch = 0;
     nest.front().walk([&](Operation *op) { scratch = std::max(scratch, bytesAmongWarps(op, rows * columns)); });
     kernel.walk([&](tile::StoreOp store) {
@@ -274,7 +310,7 @@ private:
     if (schedule.getPrepares())
       kernel.walk([&](tile::LoadOp load) { vectors += tile::isTile(load.getType()) && cast<RankedTensorType>(load.getType()).getRank() == 1 ? 16 * columns : 0; });
     int64_t stages = std::max(fewestStages, schedule.getStages());
-    int64_t needed = vectors + stages * (rows + columns) * depth * elementBytes + schedule.getGroups() * ofGroup + barrierBytes;
+    int64_t needed = vectors + stages * stageBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)
       return true;
     return refuse(dot.getLoc(), std::to_string(stages) + " stages and what its stores, vectors and reductions need take " + std::to_string(needed) + " bytes of shared memory, and a block has " +
@@ -297,14 +333,15 @@ private:
         facts.tensorLoads.push_back(load);
   }
 
-  int64_t maps = 2; ///< of the operands, and of what has been found
+  int64_t maps = 0; ///< of what has been found
 
   bool takeMaps() {
     constexpr int64_t mostTensorMaps = 24; // compiler_c.h
     int64_t columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= 64 ? 1 : 0;
     for (int64_t width : {32, 16}) // of the slices of a row's end (tma_store)
       needed += (columns & width) != 0 ? 1 : 0;
-    if (maps + needed > mostTensorMaps)
+    int64_t ofOperands = 1 + static_cast<int64_t>(facts.product.rows.size());
+    if (ofOperands + maps + needed > mostTensorMaps)
       return false;
     maps += needed;
     return true;
@@ -347,7 +384,7 @@ std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t shared
   return FactsFinder(kernel, sharedBytes, request, no).run();
 }
 
-std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns) {
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t depth) {
   int64_t warpgroups = schedule.getWarps() / 4;
   if (rows % (blockRows * warpgroups) != 0)
     return "its tile has " + std::to_string(rows) + " rows, and a group of " + std::to_string(warpgroups) + " warpgroups needs a multiple of " +
@@ -355,6 +392,10 @@ std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns)
   int64_t accumulators = rows * columns / (threadsOfWarpgroup * warpgroups);
   if (accumulators > mostAccumulators)
     return "its tile has " + std::to_string(accumulators) + " accumulators a thread, and there is room for " + std::to_string(mostAccumulators);
+  int64_t operand = rows * depth / 2 / (threadsOfWarpgroup * warpgroups); // two elements in a register
+  if (depth > 0 && accumulators + operand > mostWithOperand)
+    return "its tile has " + std::to_string(accumulators) + " accumulators a thread and its computed operand " + std::to_string(operand) +
+           " registers, and there is room for " + std::to_string(mostWithOperand);
   return "";
 }
 

@@ -15,8 +15,10 @@ namespace tilewright::tilegpu {
 struct ScheduledProduct {
   tile::ForOp loop;
   tile::DotOp dot;
-  bool isSwapped;             ///< the result's rows are those of the dot's right operand
-  tile::LoadOp rows, columns; ///< the operands, loaded in the loop
+  bool isSwapped;                         ///< the result's rows are those of the dot's right operand
+  bool isComputed;                        ///< the rows' operand is computed of tiles on its way to registers
+  llvm::SmallVector<tile::LoadOp> rows;   ///< the rows' operand, or those tiles; loaded in the loop
+  tile::LoadOp columns;                   ///< the other operand
 };
 
 /// What a kernel is that can have a schedule.
@@ -39,7 +41,8 @@ struct NoSchedule {
 /// The facts, or why there are none. `sharedBytes`: what a block may have; `request`: what is asked for in place of the default.
 std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no);
 
-/// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can.
-std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns);
+/// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can. `depth`: of an operand that is in registers a thread
+/// holds so many steps beside the accumulators; else 0.
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t depth = 0);
 
 } // namespace tilewright::tilegpu

@@ -22,6 +22,9 @@ COOPERATIVE = [(128, 256), (256, 128)]
 TAKEN = {
     "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r,z"]),
 }
+# With an operand that is computed on the way, of 128 accumulators at most: tiles, and activations whose derivative is formed.
+COMPUTED = [(64, 64), (64, 128), (64, 256), (128, 128), (128, 192), (128, 256), (256, 128)]
+ACTIVATIONS = ["identity", "squared_relu", "silu", "gelu", "gelu_erf"]
 # Bytes that may be stored and loaded because registers are too few, by the views that are given and the tile. What spills nothing is
 # not listed.
 SPILLS = {
@@ -34,16 +37,20 @@ def cases():
     for kernel, (file, tunables, given_lists) in TAKEN.items():
         for given in given_lists:
             for rows, columns in TURNS + COOPERATIVE:
-                yield kernel, file, tunables, given, rows, columns, "bf16"
-    yield "linear", "linear.tile", ("BM", "BN", "BK"), "b", 128, 192, "f16"
+                yield kernel, file, tunables, given, rows, columns, "bf16", "gelu"
+    yield "linear", "linear.tile", ("BM", "BN", "BK"), "b", 128, 192, "f16", "gelu"
+    for rows, columns in COMPUTED:
+        for activation in ACTIVATIONS:
+            yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", rows, columns, "bf16", activation
+    yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", 128, 256, "f16", "gelu"
 
 
 def check(tilewright, ptxas, case):
     """(what is wrong, in lines; what ptxas says of registers and spills)"""
-    kernel, file, tunables, given, rows, columns, dtype = case
+    kernel, file, tunables, given, rows, columns, dtype, activation = case
     tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, 64)))
     command = [tilewright, "compile", os.path.join(KERNELS, file), "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
-    command += ["--emit", "ptx", "--bind", f"T={dtype},act=gelu,{tile}"]
+    command += ["--emit", "ptx", "--bind", f"T={dtype},act={activation},{tile}"]
     if given:
         command += ["--present", given]
     compiled = subprocess.run(command, capture_output=True, text=True)
@@ -69,8 +76,8 @@ def main(tilewright, *options):
     with concurrent.futures.ThreadPoolExecutor() as executor:
         results = list(executor.map(lambda case: check(tilewright, ptxas, case), every))
     count = 0
-    for (kernel, _, _, given, rows, columns, dtype), (faults, summary) in zip(every, results):
-        name = f"{kernel} {dtype} {rows} x {columns} with {given or 'nothing'}"
+    for (kernel, _, _, given, rows, columns, dtype, activation), (faults, summary) in zip(every, results):
+        name = f"{kernel} {dtype} {activation} {rows} x {columns} with {given or 'nothing'}"
         count += len(faults)
         for fault in faults:
             print(f"{name}: {fault}")

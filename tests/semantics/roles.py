@@ -1,4 +1,4 @@
-"""Kernels whose product runs by warps with roles (tensor copies, wgmma) on sm_90a, and data for them."""
+"""Running kernels that warps with roles should run on sm_90a, and the views that their tensor copies meet."""
 
 import numpy as np
 

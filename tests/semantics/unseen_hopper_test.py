@@ -272,15 +272,15 @@ def sums_over_a_part_take_the_plain_path(t, h):
     t.same(y, want)
 
 
-PREPARED = LINEAR.replace("dot(x[i, k], w[j, k], over k)", "dot(T(x[i, k] * 2), w[j, k], over k)")
+COMPUTED_COLUMNS = LINEAR.replace("dot(x[i, k], w[j, k], over k)", "dot(x[i, k], T(w[j, k] * 2), over k)")
 TWO_LOOPS = LINEAR.replace("  if b {", "  for k in K by BK { acc += dot(w[j, k], x[i, k], over k); }\n  if b {")
 F32_SUM_OF_TWO = LINEAR.replace("acc += dot(x[i, k], w[j, k], over k);", "acc += 2 * dot(x[i, k], w[j, k], over k);")
 
 
-@sweep(text=["prepared", "two loops", "scaled", "checked", "narrow rows", "f32"])
+@sweep(text=["computed columns", "two loops", "scaled", "checked", "narrow rows", "f32"])
 def other_products_take_the_plain_path(t, text):
     x, w = small(t, (136, 72)), small(t, (72, 72))
-    source = {"prepared": PREPARED, "two loops": TWO_LOOPS, "scaled": F32_SUM_OF_TWO}.get(text, LINEAR)
+    source = {"computed columns": COMPUTED_COLUMNS, "two loops": TWO_LOOPS, "scaled": F32_SUM_OF_TWO}.get(text, LINEAR)
     tile = tile_of(32, 64) if text == "narrow rows" else tile_of(64, 64)
     options = ("--checked",) if text == "checked" else ()
     dtype = "f32" if text == "f32" else "bf16"

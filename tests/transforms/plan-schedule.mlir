@@ -429,30 +429,6 @@ tile.kernel @three_axes(%x: !x, %w: !w, %y: !y, %v: !v, %z: !z, %M: i64, %K: i64
   }
 }
 
-// CHECK-LABEL: tile.kernel @computed_operand(
-// CHECK-NOT:     tilegpu.
-tile.kernel @computed_operand(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
-  %c0 = arith.constant 0 : i64
-  tile.parallel "i" %i : !si in %c0 to %M {
-    tile.parallel "j" %j : !sj in %c0 to %N {
-      %zero = arith.constant dense<0.0> : !ij
-      %ti = tile.index %i : !si -> !i
-      %tj = tile.index %j : !sj -> !j
-      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
-        %tk = tile.index %k : !sk -> !k
-        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
-        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an operand is not loaded as it is in its loop}}
-        %twice = arith.addf %p, %p : !ik
-        %d = tile.dot %twice, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
-        tile.yield %d : !ij
-      }
-      %n = tile.cast %sum : !ij -> !n
-      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
-    }
-  }
-}
-
 // An operand that the loop does not load.
 // CHECK-LABEL: tile.kernel @operand_before(
 // CHECK-NOT:     tilegpu.
@@ -465,7 +441,7 @@ tile.kernel @operand_before(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) d
       %tj = tile.index %j : !sj -> !j
       %all = tile.span : !sk
       %ta = tile.index %all : !sk -> !k
-      // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an operand is not loaded as it is in its loop}}
+      // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its operand is, or is computed of, a tile that is not loaded in its loop}}
       %p = tile.load %x[%ti, %ta] spans(%i, %all) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
       %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
         %tk = tile.index %k : !sk -> !k

@@ -210,6 +210,39 @@ TEST(ChooseTunables, AModelledTileIsLargerThanAShortDimension_AndNotSplit) {
             (Sizes{{"BM", 64}, {"BN", 32}, {"BK", 64}}));
 }
 
+TEST(ChooseTunables, AModelIsToldWhatAnOperandIsComputedOf) {
+  FakeModel model{{128, 256}, {}};
+  choose(readyKernels("linear.tile"), "linear_dx", {{"M", 1000}, {"N", 3000}, {"K", 500}}, bf16(), model.target());
+  choose(product(), "k", {}, {}, model.target());
+  ASSERT_EQ(model.asked.size(), 2u);
+  EXPECT_EQ(model.asked[0].rows, 1000);
+  EXPECT_EQ(model.asked[0].columns, 500);
+  EXPECT_EQ(model.asked[0].depth, 3000);
+  EXPECT_EQ(model.asked[0].computedOf, 2);
+  EXPECT_EQ(model.asked[1].computedOf, 0);
+}
+
+TEST(ChooseTunables, RowsAreThoseOfTheOperandThatIsComputed) {
+  FakeModel model{{128, 256}, {}};
+  std::string right = "kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n"
+                      "  var a: f32[i, j] = 0;\n  for k in K by BK { a += dot(w[j, k], bf16(x[i, k] * 2), over k); }\n  y[i, j] = bf16(a);\n}";
+  Choice choice = choose(right, "k", {{"M", 1000}, {"N", 3000}, {"K", 500}}, {}, model.target());
+  ASSERT_EQ(model.asked.size(), 1u);
+  EXPECT_EQ(model.asked[0].rows, 1000);
+  EXPECT_EQ(model.asked[0].columns, 3000);
+  EXPECT_EQ(model.asked[0].computedOf, 1);
+  EXPECT_EQ(choice.sizes, (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 64}}));
+}
+
+TEST(ChooseTunables, ColumnsThatAreContiguousAreTakenByWholePanels) {
+  FakeModel model{{128, 128}, {}};
+  choose(product(), "k", {}, {}, model.target());
+  choose(readyKernels("linear.tile"), "linear_dx", {}, bf16(), model.target());
+  ASSERT_EQ(model.asked.size(), 2u);
+  EXPECT_EQ(model.asked[0].columnMultiple, 16);
+  EXPECT_EQ(model.asked[1].columnMultiple, 64);
+}
+
 TEST(ChooseTunables, FewLongRowsAreTakenInLongerSteps) {
   FakeModel model{{64, 112}, {}};
   auto depthOf = [&](Sizes extents) { return choose(product(), "k", extents, {}, model.target()).sizes->at("BK"); };
