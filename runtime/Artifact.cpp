@@ -182,6 +182,7 @@ private:
     size_t count = artifact.signature.parameters.size();
     artifact.present.assign(count, true);
     artifact.packRank.assign(count, 1);
+    artifact.packRun.assign(count, 1);
     artifact.alignment.assign(count, 1);
     artifact.unitStride.assign(count, -1);
     Status unknown;
@@ -198,6 +199,8 @@ private:
     if (Status status = readNumbers("present", into(artifact.present, 0, 1)); !status.ok())
       return status;
     if (Status status = readNumbers("pack_rank", into(artifact.packRank, 1, TW_MAX_RANK)); !status.ok())
+      return status;
+    if (Status status = readNumbers("pack_run", into(artifact.packRun, 1, ViewFacts::longestPackRun)); !status.ok())
       return status;
     if (Status status = readNumbers("alignment", into(artifact.alignment, 1, 4096)); !status.ok())
       return status;

@@ -61,6 +61,7 @@ struct Artifact {
   bool checked = false;
   std::vector<bool> present;       ///< by parameter; scalars are
   std::vector<int32_t> packRank;   ///< by parameter
+  std::vector<int32_t> packRun;    ///< by parameter
   std::vector<int32_t> alignment;  ///< by parameter; 1 if nothing is said
   std::vector<int32_t> unitStride; ///< by parameter; -1: none
   std::map<std::string, int64_t> constants;

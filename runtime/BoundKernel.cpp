@@ -30,6 +30,7 @@ Status BoundKernel::checkFacts(const Call &call) const {
     bool fits = view.has_value() == artifact.present[index];
     if (fits && view)
       fits = view->dtype == dtypeNamed(parameter.dtype) && artifact.packRank[index] == facts.packRank &&
+             artifact.packRun[index] <= facts.packRun &&
              artifact.alignment[index] <= facts.alignment &&
              (artifact.unitStride[index] < 0 || artifact.unitStride[index] == facts.unitStrideDimension);
     if (!fits)

@@ -95,6 +95,7 @@ template <typename Message> void pass(Message &message, ViewFacts &facts) {
   pass(message, facts.unitStrideDimension);
   pass(message, facts.packRank);
   pass(message, facts.alignment);
+  pass(message, facts.packRun);
 }
 
 template <typename Message> void pass(Message &message, SourceTexts::Import &import) {

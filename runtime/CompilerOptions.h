@@ -25,7 +25,7 @@ public:
     for (const std::string &name : from.presentViews)
       present.push_back(name.c_str());
     for (const auto &[name, facts] : from.views)
-      views.push_back({name.c_str(), facts.unitStrideDimension, facts.packRank, facts.alignment});
+      views.push_back({name.c_str(), facts.unitStrideDimension, facts.packRank, facts.alignment, facts.packRun});
     raw.struct_size = sizeof(raw);
     raw.kernel = from.kernel.c_str();
     raw.target = from.target.c_str();

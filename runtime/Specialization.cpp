@@ -243,7 +243,7 @@ std::string Specialization::key() const {
     key += concat(name, ',');
   key += '|';
   for (const auto &[name, facts] : views)
-    key += concat(name, ':', facts.unitStrideDimension, ':', facts.packRank, ':', facts.alignment, ',');
+    key += concat(name, ':', facts.unitStrideDimension, ':', facts.packRank, ':', facts.alignment, ':', facts.packRun, ',');
   key += '|';
   if (choice.empty())
     for (const auto &[name, value] : hints)

@@ -51,6 +51,11 @@ uint64_t gpuClass(uint64_t alignment, uint64_t element) {
   return std::min(alignment, element);
 }
 
+int32_t packRunOf(int64_t extent) {
+  auto divisor = static_cast<int32_t>(std::min<uint64_t>(alignmentOf(static_cast<uint64_t>(extent)), ViewFacts::longestPackRun));
+  return divisor >= ViewFacts::shortestPackRun ? divisor : 1;
+}
+
 /// Whether a tensor map can describe the view, if its address and its strides are multiples of 16 bytes. Any describes nothing.
 bool fitsInTensorMap(const BoundView &view, int unitAxis) {
   constexpr int64_t mostExtent = int64_t(1) << 32, strideLimit = int64_t(1) << 40;
@@ -96,6 +101,8 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
     given += count;
     if (isPack)
       view.facts.packRank = rank;
+    if (isPack && rank > 1 && classes == AlignmentClasses::Gpu)
+      view.facts.packRun = packRunOf(axes[rank - 1].extent);
     view.declaredExtents[declared] = 1;
     for (int axis = 0; axis < rank; ++axis) {
       view.extents[view.rank] = axes[axis].extent;

@@ -1,7 +1,7 @@
 // What a kernel is compiled to know of a view, and the extents and strides that it is then given.
 //
-// A view's strides are launch values, but three facts about them decide what code is good, so each combination is its own
-// specialization: which dimension is contiguous, how many dimensions M... really is, and to what every row is aligned. To keep
+// A view's strides are launch values, but four facts about them decide what code is good, so each combination is its own
+// specialization: which dimension is contiguous, how many dimensions M... really is, what divides the last of them, and to what every row is aligned. To keep
 // the number of specializations small the facts are made as alike as can be:
 //   - M... is merged: x[batch, tokens, K] has one row stride whenever stride[batch] = tokens · stride[tokens]. Dimensions of
 //     extent 1 merge with anything, since their stride is never used.
@@ -15,6 +15,8 @@
 //     that a tensor map can describe the view, as cuTensorMapEncodeTiled wants it: every extent is at most 2^32; every stride of
 //     a dimension with more than one index, but for the contiguous one, is positive and below 2^40 bytes; or the view has no
 //     elements. Else the alignment is at most 8.
+//   - A pack in parts has on a GPU the largest power of two up to 128 that divides its last part, from 16 on: tensor copies take boxes of it,
+//     and a box must not go over a part's end.
 //   - Less than the element's size only if the host's memory is that odd.
 #pragma once
 
@@ -28,6 +30,8 @@ struct ViewFacts {
   int32_t unitStrideDimension = -1; ///< a declared dimension (M... counts once), or -1
   int32_t packRank = 1;
   int32_t alignment = 1; ///< bytes
+  static constexpr int32_t shortestPackRun = 16, longestPackRun = 128;
+  int32_t packRun = 1; ///< of a pack in parts: divides the last one
 };
 
 /// A view as the kernel sees it: one extent and stride for each declared dimension, packRank of them for M....

@@ -85,6 +85,12 @@ int64_t splitDimension(tile::ViewType view) {
   return view.getPackRank() > 1 ? view.getPackDimension() : -1;
 }
 
+int64_t packRun(Value view) {
+  auto argument = cast<BlockArgument>(view);
+  auto runs = argument.getOwner()->getParentOp()->getAttrOfType<DenseI64ArrayAttr>(packRunsName);
+  return runs ? runs[argument.getArgNumber()] : 1;
+}
+
 int64_t unitDimension(tile::ViewType view) {
   return view.getUnitStride() == splitDimension(view) ? -1 : view.getUnitStride();
 }

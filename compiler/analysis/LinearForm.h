@@ -1,6 +1,7 @@
 // How an access names elements of a view: which accesses are plain, and the addresses of all others.
 #pragma once
 
+#include "dialects/Tile/PackRuns.h"
 #include "dialects/Tile/Tile.h"
 
 #include <optional>
@@ -26,6 +27,9 @@ std::optional<LinearForm> linearForm(mlir::Value index);
 
 /// The dimension of a view that stands for several dimensions of memory (a pack whose strides do not merge), or -1.
 int64_t splitDimension(tile::ViewType view);
+
+/// What divides the last part of a pack in parts (packRunsName); 1 for others.
+int64_t packRun(mlir::Value view);
 
 /// The dimension of an access whose stride is 1, or -1.
 int64_t unitDimension(tile::ViewType view);

@@ -227,6 +227,10 @@ std::shared_ptr<DeferredLoad> deferLoad(Emitter &emitter, tile::LoadOp op) {
   return std::make_shared<DeferredLoad>(emitter, op);
 }
 
+std::shared_ptr<DeferredLoad> copyOf(const DeferredLoad &load) {
+  return std::make_shared<DeferredLoad>(load);
+}
+
 Value loadElement(DeferredLoad &load, int64_t registerNumber) {
   return load.element(registerNumber);
 }

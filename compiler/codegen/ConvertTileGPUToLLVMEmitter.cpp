@@ -96,6 +96,16 @@ void Emitter::when(Value condition, llvm::function_ref<void()> body) {
   body();
 }
 
+void Emitter::whenAlone(Value condition, llvm::function_ref<void()> body) {
+  llvm::DenseMap<Value, Registers> tilesBefore = tiles;
+  llvm::DenseMap<Operation *, std::shared_ptr<DeferredLoad>> loadsBefore;
+  for (const auto &[op, load] : loads)
+    loadsBefore[op] = copyOf(*load);
+  when(condition, body);
+  tiles = std::move(tilesBefore);
+  loads = std::move(loadsBefore);
+}
+
 // --------------------------------------------------------------------------------------------------------------------
 // Arguments (compiler_c.h has the slots)
 // --------------------------------------------------------------------------------------------------------------------

@@ -140,6 +140,8 @@ public:
   mlir::Value ceilDiv(mlir::Value low, mlir::Value high, int64_t step);
   /// Runs `body` where the condition holds (null: always).
   void when(mlir::Value condition, llvm::function_ref<void()> body);
+  /// The same where elements are asked for (`element`): those that are written there are not known behind it.
+  void whenAlone(mlir::Value condition, llvm::function_ref<void()> body);
 
   // Memory --------------------------------------------------------------------------------------------------------------
 
@@ -219,6 +221,7 @@ void emitLoad(Emitter &emitter, tile::LoadOp op);
 /// A load whose elements are read when they are asked for, one access at a time.
 std::shared_ptr<DeferredLoad> deferLoad(Emitter &emitter, tile::LoadOp op);
 mlir::Value loadElement(DeferredLoad &load, int64_t registerNumber);
+std::shared_ptr<DeferredLoad> copyOf(const DeferredLoad &load);
 void emitStore(Emitter &emitter, tile::StoreOp op);
 // Control
 mlir::LogicalResult emitControl(Emitter &emitter, mlir::Operation &op);

@@ -96,9 +96,11 @@ private:
     Value barrier = barrierOf(piece);
     NVVM::MBarrierArriveExpectTxOp::create(builder, Type(), barrier, emitter.constant32(sliceRows * 2 * slice.width), NVVM::MemScopeKind::CTA,
                                            /*relaxed=*/false, Value());
-    for (const SlicePart &part : partsOf(slice))
-      copyBox(emitter, emitter.advance(placeOf(piece), part.offset), mapOfWidth(emitter, op.getMaps(), part.width),
-              sliceCoordinates(emitter, op.getCoordinates(), op.getRowDimension(), type, slice, part), barrier);
+    for (const SlicePart &part : partsOf(slice)) {
+      tilegpu::TensorMapOp map = mapOfWidth(op.getMaps(), part.width);
+      copyBox(emitter, emitter.advance(placeOf(piece), part.offset), emitter.scalar(map.getMap()),
+              sliceCoordinates(emitter, map, op.getCoordinates(), op.getRowDimension(), type, slice, part), barrier);
+    }
   }
 
   void wait(int64_t piece) {

@@ -46,22 +46,17 @@ Value matrixAddress(Emitter &emitter, Value part, int64_t width, int64_t column)
   return emitter.advance(base, emitter.mul(chunk, emitter.constant32(16)));
 }
 
-SmallVector<Value> sliceCoordinates(Emitter &emitter, ValueRange tileCoordinates, uint64_t rowDimension, Type tile, const Slice &slice, const SlicePart &part) {
-  SmallVector<Value> coordinates;
-  for (auto [position, coordinate] : llvm::enumerate(tileCoordinates)) {
-    Value at = emitter.toI32(emitter.scalar(coordinate));
-    if (position == 0)
-      at = emitter.add(at, emitter.constant32(slice.firstColumn + part.firstColumn));
-    if (position == rowDimension)
-      at = emitter.add(at, emitter.coordinateOfWarp(layoutAttr(tile), slice.registerNumber, 0));
-    coordinates.push_back(at);
-  }
-  return coordinates;
+SmallVector<Value> sliceCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, ValueRange tileCoordinates, uint64_t rowDimension, Type tile, const Slice &slice,
+                                    const SlicePart &part) {
+  SmallVector<Value> at = coordinatesOf(emitter, map, tileCoordinates);
+  at[0] = advanced(emitter, at[0], emitter.constant32(slice.firstColumn + part.firstColumn));
+  at[rowDimension] = advanced(emitter, at[rowDimension], emitter.coordinateOfWarp(layoutAttr(tile), slice.registerNumber, 0));
+  return hardwareCoordinates(emitter, map, at);
 }
 
-Value mapOfWidth(Emitter &emitter, ValueRange maps, int64_t width) {
+tilegpu::TensorMapOp mapOfWidth(ValueRange maps, int64_t width) {
   auto found = llvm::find_if(maps, [&](Value map) { return map.getDefiningOp<tilegpu::TensorMapOp>().getBox()[0] == width; });
-  return emitter.scalar(*found);
+  return (*found).getDefiningOp<tilegpu::TensorMapOp>();
 }
 
 Value laneIsFirst(Emitter &emitter) {

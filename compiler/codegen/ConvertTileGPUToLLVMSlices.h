@@ -40,14 +40,21 @@ llvm::SmallVector<SlicePart> partsOf(const Slice &slice);
 /// `part`: ptr<3>. The four words are rows 0 and 8 of the first 8 columns, then of the next.
 mlir::Value matrixAddress(Emitter &emitter, mlir::Value part, int64_t width, int64_t column);
 
-/// Where a part of a slice is in the view (i32 each), from where the tile is.
-llvm::SmallVector<mlir::Value> sliceCoordinates(Emitter &emitter, mlir::ValueRange tileCoordinates, uint64_t rowDimension, mlir::Type tile, const Slice &slice,
+/// Where a part of a slice is in the view, for the hardware, from where the tile is.
+llvm::SmallVector<mlir::Value> sliceCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, mlir::ValueRange tileCoordinates, uint64_t rowDimension, mlir::Type tile, const Slice &slice,
                                                 const SlicePart &part);
 
-/// The map among some whose box has a width, as a pointer.
-mlir::Value mapOfWidth(Emitter &emitter, mlir::ValueRange maps, int64_t width);
+/// The map among some whose box has a width.
+tilegpu::TensorMapOp mapOfWidth(mlir::ValueRange maps, int64_t width);
 
 mlir::Value laneIsFirst(Emitter &emitter);
+
+/// A copy's coordinates as numbers: i32, but for the index of a pack in parts.
+llvm::SmallVector<mlir::Value> coordinatesOf(Emitter &emitter, tilegpu::TensorMapOp map, mlir::ValueRange coordinates);
+/// `offset`: i32, not negative.
+mlir::Value advanced(Emitter &emitter, mlir::Value coordinate, mlir::Value offset);
+/// Such coordinates for the hardware: the index of a pack in parts is taken apart.
+llvm::SmallVector<mlir::Value> hardwareCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, llvm::ArrayRef<mlir::Value> coordinates);
 
 /// One copy of a box of a view to shared memory; its bytes arrive at a barrier.
 void copyBox(Emitter &emitter, mlir::Value address, mlir::Value map, mlir::ValueRange coordinates, mlir::Value barrier);

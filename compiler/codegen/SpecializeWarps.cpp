@@ -35,6 +35,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilewright {
@@ -75,6 +77,7 @@ public:
     findFetches();
     if (!chooseStages())
       return giveUp();
+    hoistScalars();
     builder.setInsertionPoint(nest.front());
     builder.setLoc(dot.getLoc());
     for (Operand &operand : operands)
@@ -122,11 +125,33 @@ private:
   // The ring
   // ------------------------------------------------------------------------------------------------------------------
 
+  /// Scalars that the loop computes and that are the same in all of its steps (indices of the operands; ScheduleRules): the producer repeats
+  /// what stands in the nest.
+  void hoistScalars() {
+    Block &body = loop.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      bool isSame = isPure(&op) && op.getNumRegions() == 0 && op.getNumResults() > 0 && !op.hasTrait<OpTrait::IsTerminator>() &&
+                    llvm::none_of(op.getResultTypes(), tile::isTile) &&
+                    llvm::all_of(op.getOperands(), [&](Value operand) { return operand.getParentBlock() != &body; });
+      if (isSame)
+        op.moveBefore(loop);
+    }
+  }
+
+  /// A box has `extent` indices along each dimension; of a pack in parts no more than what the last one is known to be a multiple of, and one
+  /// index of each of the others.
   Value makeMap(TypedValue<tile::ViewType> view, const TensorAccess &access, llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle) {
     SmallVector<int64_t> order, box;
+    int64_t pack = view.getType().getPackDimension(), more = view.getType().getPackRank() - 1;
     for (const TensorAccess::Dimension &dimension : access.dimensions) {
-      order.push_back(dimension.number);
-      box.push_back(extent(dimension));
+      bool isSplit = more > 0 && dimension.number == pack;
+      int64_t last = dimension.number + (more > 0 && dimension.number >= pack ? more : 0);
+      order.push_back(last);
+      box.push_back(isSplit ? std::gcd(extent(dimension), dimension.run) : extent(dimension));
+      for (int64_t part = 1; isSplit && part <= more; ++part) {
+        order.push_back(last - part);
+        box.push_back(1);
+      }
     }
     return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle));
   }
@@ -140,7 +165,7 @@ private:
 
   void addOperand(tile::LoadOp load) {
     std::string why;
-    operands.push_back({load, tilegpu::bufferForCopies(load), *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why), {}, {}});
+    operands.push_back({load, tilegpu::bufferForCopies(load), *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why, packRun(load.getView())), {}, {}});
   }
 
   /// The tiles that a value is computed of, in the loop.
@@ -682,14 +707,17 @@ private:
   void storeByCopies(tile::StoreOp store, Value staging) {
     std::string why;
     tile::ViewType view = store.getView().getType();
-    TensorAccess access = *tensorAccess(view, store.getIndices(), store.getCompare(), why);
+    // What is outside of the view is dropped, as the indices that are compared ask for.
+    SmallVector<bool> notCompared(store.getCompare().size(), false);
+    TensorAccess access = *tensorAccess(view, store.getIndices(), notCompared, why, packRun(store.getView()));
     SmallVector<Value> maps = makeMapsOfSlices(store.getView(), access, store.getValue().getType());
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(store);
     builder.setLoc(store.getLoc());
     IRMapping none;
     SmallVector<Value> coordinates = coordinatesOf(access, store.getSpans(), none, {});
-    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, rowDimensionOf(access, store.getValue().getType()), /*add=*/false);
+    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, rowDimensionOf(access, store.getValue().getType()), /*add=*/false,
+                                /*may_miss=*/llvm::is_contained(store.getCompare(), true));
     store.erase();
   }
 

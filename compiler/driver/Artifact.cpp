@@ -16,21 +16,22 @@ using nlohmann::ordered_json;
 /// Views without facts are contiguous: their last dimension has stride 1.
 static ordered_json viewFacts(const frontend::typed::Kernel &kernel, const Options &options) {
   ordered_json unitStride = ordered_json::object(), packRank = ordered_json::object(), alignment = ordered_json::object(),
-               present = ordered_json::object();
+               packRun = ordered_json::object(), present = ordered_json::object();
   for (const auto &view : kernel.views) {
     bool isPresent = view->presence == frontend::typed::View::Presence::Present;
     if (view->optional)
       present[view->name] = isPresent;
     if (!isPresent)
       continue;
-    frontend::ViewFacts facts{static_cast<int64_t>(view->dimensions.size()) - 1, 1, frontend::byteWidth(view->dtype)};
+    frontend::ViewFacts facts{static_cast<int64_t>(view->dimensions.size()) - 1, 1, frontend::byteWidth(view->dtype), 1};
     if (auto given = options.views.find(view->name); given != options.views.end())
       facts = given->second;
     unitStride[view->name] = facts.unitStrideDimension;
     packRank[view->name] = facts.packRank;
     alignment[view->name] = facts.alignment;
+    packRun[view->name] = facts.packRun;
   }
-  return {{"present", present}, {"unit_stride", unitStride}, {"pack_rank", packRank}, {"alignment", alignment}};
+  return {{"present", present}, {"unit_stride", unitStride}, {"pack_rank", packRank}, {"alignment", alignment}, {"pack_run", packRun}};
 }
 
 static ordered_json messageTable(const std::vector<frontend::Message> &messages) {

@@ -98,7 +98,7 @@ compiler::Options optionsFrom(const tw_compiler_options &c) {
     options.presentViews.insert(c.present_views[index]);
   for (size_t index = 0; index < c.view_count; ++index)
     options.views[c.views[index].parameter] = {c.views[index].unit_stride_dimension, c.views[index].pack_rank,
-                                               c.views[index].alignment};
+                                               c.views[index].alignment, c.views[index].pack_run};
   return options;
 }
 

@@ -11,6 +11,8 @@
 // CSE clean up, so nothing here remembers what it has emitted.
 #include "compiler/frontend/EmitTileEmitter.h"
 
+#include "dialects/Tile/PackRuns.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Verifier.h"
 
@@ -63,7 +65,12 @@ tile::Access accessOf(const View &view) {
   return tile::Access::In;
 }
 
-std::string dimensionText(const ViewDimension &dimension) {
+/// Its name, or the number that it is known to be.
+std::string dimensionText(const Kernel &kernel, const ViewDimension &dimension) {
+  if (dimension.kind == ast::Dimension::Kind::Expression && dimension.value && dimension.value->kind == ExprKind::Constant)
+    return std::to_string(dimension.value->integer);
+  if (auto fixed = kernel.constants.find(dimension.name); fixed != kernel.constants.end())
+    return std::to_string(fixed->second);
   return dimension.kind == ast::Dimension::Kind::Pack ? dimension.name + "..." : dimension.name;
 }
 
@@ -92,11 +99,14 @@ void TileEmitter::emitKernel() {
 }
 
 void TileEmitter::bindArguments(tile::KernelOp op) {
+  SmallVector<int64_t> packRuns(op.getBlock().getNumArguments(), 1);
   for (const auto &view : kernel.views) {
     if (!isPresent(*view))
       continue;
     BlockArgument argument = op.getArgument(view->name);
     argument.setType(viewType(*view));
+    if (auto known = options.views.find(view->name); known != options.views.end())
+      packRuns[argument.getArgNumber()] = known->second.packRun;
     argument.setLoc(location(view->where));
     views[view.get()] = argument;
   }
@@ -108,14 +118,16 @@ void TileEmitter::bindArguments(tile::KernelOp op) {
   }
   for (const std::string &name : kernel.dimensions)
     dimensions[name] = op.getArgument(name);
+  if (llvm::any_of(packRuns, [](int64_t run) { return run > 1; }))
+    op->setAttr(packRunsName, builder.getDenseI64ArrayAttr(packRuns));
 }
 
 tile::ViewType TileEmitter::viewType(const View &view) {
   SmallVector<Attribute> dims;
   for (const ViewDimension &dimension : view.dimensions)
-    dims.push_back(builder.getStringAttr(dimensionText(dimension)));
+    dims.push_back(builder.getStringAttr(dimensionText(kernel, dimension)));
   ViewFacts facts{
-      .unitStrideDimension = static_cast<int64_t>(dims.size()) - 1, .packRank = 1, .alignment = byteWidth(view.dtype)};
+      .unitStrideDimension = static_cast<int64_t>(dims.size()) - 1, .packRank = 1, .alignment = byteWidth(view.dtype), .packRun = 1};
   if (auto known = options.views.find(view.name); known != options.views.end())
     facts = known->second;
   Type element = view.dtype == DType::Bool ? builder.getI8Type() : elementType(view.dtype);

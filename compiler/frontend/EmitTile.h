@@ -23,6 +23,7 @@ struct ViewFacts {
   int64_t unitStrideDimension = -1;
   int64_t packRank = 1;
   int64_t alignment = 1;
+  int64_t packRun = 1;
 };
 
 struct EmitOptions {

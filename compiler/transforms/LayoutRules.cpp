@@ -18,6 +18,7 @@
 #include "compiler/transforms/LayoutRules.h"
 
 #include "compiler/analysis/LinearForm.h"
+#include "compiler/analysis/TensorAccess.h"
 #include "dialects/Layout/MatrixLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -259,8 +260,11 @@ BufferType bufferFor(Type operand, ArrayRef<StringAttr> axes) {
 
 } // namespace
 
+/// Buffers as tensor copies fill them: panels of 128 bytes along the contiguous dimension of memory.
 BufferType bufferForCopies(tile::LoadOp load) {
-  StringAttr contiguous = contiguousAxisOf(load.getView().getType(), load.getIndices());
+  std::string why;
+  StringAttr contiguous =
+      tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why, packRun(load.getView()))->dimensions.front().axis;
   ArrayRef<StringAttr> axes = tile::axesOf(load.getType());
   return bufferFor(load.getType(), axes[1] == contiguous ? SmallVector<StringAttr>{axes[0], axes[1]} : SmallVector<StringAttr>{axes[1], axes[0]});
 }

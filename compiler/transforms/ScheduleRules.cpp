@@ -129,11 +129,12 @@ private:
     return !isa<tile::LoadOp, tile::CallExternalOp>(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
   }
 
-  /// Whether the feeding thread can compute a scalar: it repeats what is pure in the grid's nest, and reads nothing there.
+  /// Whether the feeding thread can compute a scalar: it repeats what is pure in the grid's nest, and reads nothing there. What the loop
+  /// computes must be the same in all of its steps.
   bool isKnownToProducer(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() == &kernel.getBlock())
-      return true;
+      return op || cast<BlockArgument>(value).getOwner() != &facts.product.loop.getBody().front();
     return isPure(op) && op->getNumRegions() == 0 && llvm::none_of(op->getOperandTypes(), tile::isTile) &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownToProducer(operand); });
   }
@@ -205,30 +206,55 @@ private:
     if (view.getAccess() != tile::Access::In || load.getOtherwise())
       return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
     std::string why;
-    std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
+    std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why, packRun(load.getView()));
     if (!access)
       return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
     const TensorAccess::Dimension *depth = access->along(depthAxis), *other = access->along(axis);
     if (!depth || !other)
       return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
     // What the last step has beyond the end must be zero in both operands, and a tensor copy gives zeros outside of the view only.
-    if (!coversDimension(*depth, view, facts.product.loop.getLow(), facts.product.loop.getHigh()))
+    if (!hasWholeSteps() && !coversDimension(*depth, view, facts.product.loop.getLow(), facts.product.loop.getHigh()))
       return refuse(load.getLoc(), "the loop does not go over the whole of `" + name + "`'s dimension");
     for (const TensorAccess::Dimension &dimension : access->dimensions)
       for (const Monomial &term : dimension.index)
-        for (Value scalar : term.scalars) {
-          if (facts.product.loop.getBody().isAncestor(scalar.getParentRegion()))
-            return refuse(load.getLoc(), "an index of `" + name + "` is computed in the loop");
+        for (Value scalar : term.scalars)
           if (!isKnownToProducer(scalar))
-            return refuse(load.getLoc(), "an index of `" + name + "` is computed from memory");
-        }
+            return refuse(load.getLoc(), "an index of `" + name + "` changes from step to step, or is computed from memory");
     // What wgmma reads has the swizzle of 128 bytes; threads can read any.
     bool isRead = facts.product.isComputed && load != facts.product.columns;
     int64_t panelBytes = isRead ? 32 : 128, elementBytes = std::max<int64_t>(1, view.getElement().getIntOrFloatBitWidth() / 8);
     StringAttr contiguous = access->dimensions.front().axis;
     if (extentOf(load.getType(), contiguous) * elementBytes % panelBytes != 0)
       return refuse(load.getLoc(), "its tile of `" + name + "` has not whole rows of " + std::to_string(panelBytes) + " bytes");
+    for (const TensorAccess::Dimension &dimension : access->dimensions)
+      if (std::string reason = whyNotRuns(dimension, load.getSpans(), dimension.axis == contiguous ? panelBytes / elementBytes : 1); !reason.empty())
+        return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + reason);
     return true;
+  }
+
+  /// Whether the loop has no step that is shorter than the others.
+  bool hasWholeSteps() {
+    APInt high;
+    int64_t step = cast<tile::SpanType>(facts.product.loop.getInductionVariable().getType()).getCapacity();
+    return matchPattern(facts.product.loop.getHigh(), m_ConstantInt(&high)) && high.getSExtValue() % step == 0;
+  }
+
+  /// Boxes of a pack in parts must not go over a part's end: they begin at multiples of what a part is a multiple of. `fewest`: indices of
+  /// a box. Empty if they do not, or it is no such pack.
+  std::string whyNotRuns(const TensorAccess::Dimension &dimension, ValueRange spans, int64_t fewest) {
+    if (dimension.run == 0 || !dimension.axis)
+      return "";
+    if (dimension.run % fewest != 0)
+      return "its rows are not one distance apart, and what lies between the jumps is not known to be a multiple of " + std::to_string(fewest);
+    auto isOfAxis = [&](Value span) { return cast<tile::SpanType>(span.getType()).getAxis() == dimension.axis; };
+    int64_t capacity = cast<tile::SpanType>((*llvm::find_if(spans, isOfAxis)).getType()).getCapacity();
+    APInt low;
+    auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return variable.getAxis() == dimension.axis; });
+    bool isFromZero = dimension.axis == depthAxis || (variable != nest.end() && matchPattern(variable->getLow(), m_ConstantInt(&low)) && low == 0);
+    constexpr int64_t fewestRows = 16;
+    if (!isFromZero || capacity % std::max(fewest, fewestRows) != 0)
+      return "its rows are not one distance apart, and the tile does not begin at a multiple of " + std::to_string(std::max(fewest, fewestRows));
+    return "";
   }
 
   bool checkTile() {
@@ -262,7 +288,8 @@ private:
   bool checkStores() {
     SmallVector<tile::StoreOp> comparing;
     kernel.walk([&](tile::StoreOp store) {
-      if (llvm::is_contained(store.getCompare(), true) && tile::isTile(store.getValue().getType()) && cast<RankedTensorType>(store.getValue().getType()).getRank() == 2)
+      if (llvm::is_contained(store.getCompare(), true) && tile::isTile(store.getValue().getType()) && cast<RankedTensorType>(store.getValue().getType()).getRank() == 2 &&
+          !llvm::is_contained(facts.tensorStores, store))
         comparing.push_back(store);
     });
     constexpr size_t most = 2;
@@ -317,16 +344,20 @@ private:
                                     std::to_string(sharedBytes));
   }
 
-  /// A store of the whole tile, over whole dimensions: what a box has beyond the tile's end is then outside of the view. What it has in
-  /// padding would not be. A kernel has only so many tensor maps; the stores and loads after them do without.
+  /// A store of the whole tile, such that what a box has beyond the tile's end is outside of the view. What it has in padding would not be.
+  /// What is outside is dropped, so indices that are compared need no more. A kernel has only so many tensor maps; the stores after them do
+  /// without.
   void findStores() {
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>())
       if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType()) && takeMaps())
         facts.tensorStores.push_back(store);
   }
 
-  /// Loads like those stores, whose copies start when the tile begins.
+  /// Loads like those stores, whose copies start when the tile begins. A store that may miss its view is made only where it does not, and what
+  /// is loaded by copies must be read in every tile.
   void findLoads() {
+    if (llvm::any_of(facts.tensorStores, [](tile::StoreOp store) { return llvm::is_contained(store.getCompare(), true); }))
+      return;
     for (auto load : nest.back().getBody().getOps<tile::LoadOp>())
       if (load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType()) && isKnownAtBeginning(load) &&
           takeMaps())
@@ -356,25 +387,57 @@ private:
         llvm::map_to_vector(op.getSpans(), [](Value span) { return cast<tile::SpanType>(span.getType()).getAxis(); }) != axes)
       return false;
     std::string why;
-    std::optional<TensorAccess> access = tensorAccess(view, op.getIndices(), op.getCompare(), why);
-    if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis))
+    constexpr bool isStore = std::is_same_v<AccessOp, tile::StoreOp>;
+    SmallVector<bool> notCompared(op.getCompare().size(), false);
+    std::optional<TensorAccess> access = tensorAccess(view, op.getIndices(), isStore ? ArrayRef<bool>(notCompared) : op.getCompare(), why, packRun(op.getView()));
+    if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis) || (isStore && !beginsWithPieces(access->dimensions.front())))
       return false;
     return llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
       auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
-      return !dimension.axis || (variable != nest.end() && coversDimension(dimension, view, variable->getLow(), variable->getHigh()));
+      if (!dimension.axis || variable == nest.end())
+        return !dimension.axis;
+      constexpr int64_t widestSlice = 64;
+      bool isWhole = isStore ? reachesEnd(dimension, view, variable->getHigh()) : coversDimension(dimension, view, variable->getLow(), variable->getHigh());
+      return isWhole && whyNotRuns(dimension, op.getSpans(), dimension.axis == columnAxis ? widestSlice : 1).empty();
     });
   }
 
   /// Whether where a load is can be computed before the product.
   bool isKnownAtBeginning(tile::LoadOp load) {
     std::string why;
-    TensorAccess access = *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why);
+    TensorAccess access = *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why, packRun(load.getView()));
     for (const TensorAccess::Dimension &dimension : access.dimensions)
       for (const Monomial &term : dimension.index)
         for (Value scalar : term.scalars)
           if (Operation *op = scalar.getDefiningOp(); op && isInnermost(op) && !op->isBeforeInBlock(facts.product.loop))
             return false;
     return true;
+  }
+
+  /// Whether all that is added to a span is a multiple of 16 bytes, which tensor copies write as a whole: of the numbers that are known when
+  /// the kernel is launched, the lengths of the rows that are written are such.
+  bool beginsWithPieces(const TensorAccess::Dimension &columns) {
+    constexpr int64_t pieceElements = 8;
+    APInt low;
+    auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return variable.getAxis() == columns.axis; });
+    if (variable == nest.end() || !matchPattern(variable->getLow(), m_ConstantInt(&low)) || low.getSExtValue() % pieceElements != 0)
+      return false;
+    return llvm::all_of(columns.index, [&](const Monomial &term) {
+      return term.axis || term.factor % pieceElements == 0 || llvm::any_of(term.scalars, [&](Value scalar) { return isLengthOfWrittenRows(scalar); });
+    });
+  }
+
+  bool isLengthOfWrittenRows(Value scalar) {
+    auto dimension = dyn_cast<BlockArgument>(scalar);
+    if (!dimension || dimension.getOwner() != &kernel.getBlock())
+      return false;
+    auto name = cast<StringAttr>(kernel.getNames()[dimension.getArgNumber()]);
+    return llvm::any_of(kernel.getParameterArguments(), [&](BlockArgument argument) {
+      auto view = dyn_cast<tile::ViewType>(argument.getType());
+      constexpr int64_t pieceBytes = 16;
+      return view && view.isWritten() && view.getRank() > 1 && view.getAlignment() >= pieceBytes && view.getUnitStride() >= 0 &&
+             view.getElement().getIntOrFloatBitWidth() == 16 && view.getDims()[view.getUnitStride()] == name;
+    });
   }
 };
 

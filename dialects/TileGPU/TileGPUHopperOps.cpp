@@ -41,6 +41,12 @@ static int64_t bytesOf(Type element) {
   return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
 }
 
+/// Whether a dimension of memory is one of a pack's, and not its last.
+static bool isOuterPartOfPack(tile::ViewType view, int64_t dimension) {
+  int64_t first = view.getPackDimension();
+  return view.getPackRank() > 1 && dimension >= first && dimension < first + view.getPackRank() - 1;
+}
+
 LogicalResult TensorMapOp::verify() {
   tile::ViewType view = getView().getType();
   int64_t rank = view.getRank() + view.getPackRank() - 1;
@@ -69,7 +75,23 @@ LogicalResult TensorMapOp::verify() {
   // tensor_map_c3
   if (view.getAlignment() < 16)
     return emitOpError() << "expects a view aligned to 16 bytes, not to " << view.getAlignment();
+  // tensor_map_c4
+  for (auto [dimension, extent] : llvm::zip(getOrder(), getBox()))
+    if (isOuterPartOfPack(view, dimension) && extent != 1)
+      return emitOpError() << "expects a box with one index in dimension " << dimension << " of memory, which only the last of its pack may exceed, not " << extent;
   return success();
+}
+
+SmallVector<int64_t> TensorMapOp::getPositions() {
+  SmallVector<int64_t> positions;
+  for (auto [position, dimension] : llvm::enumerate(getOrder()))
+    if (!isOuterPartOfPack(getView().getType(), dimension))
+      positions.push_back(static_cast<int64_t>(position));
+  return positions;
+}
+
+SmallVector<int64_t> TensorMapOp::getExtents() {
+  return llvm::map_to_vector(getPositions(), [&](int64_t position) { return getBox()[position]; });
 }
 
 static TensorMapOp mapOf(Value map) {
@@ -79,7 +101,7 @@ static TensorMapOp mapOf(Value map) {
 LogicalResult TmaLoadOp::verify() {
   // tma_load_c1
   TensorMapOp map = mapOf(getMap());
-  if (!map || map.getOrder().size() != getCoordinates().size())
+  if (!map || map.getPositions().size() != getCoordinates().size())
     return emitOpError() << "expects the map of a tilegpu.tensor_map, and a coordinate for each of its dimensions";
   // tma_load_c2
   BufferType buffer = getBuffer().getType();
@@ -89,8 +111,9 @@ LogicalResult TmaLoadOp::verify() {
   for (int64_t extent : buffer.getPaddedShape())
     elements *= extent;
   int64_t width = buffer.getPaddedShape()[buffer.getContiguous()];
-  if (buffer.getStages() != 1 || buffer.getSwizzle() != static_cast<int64_t>(map.getSwizzle()) || rows * width != elements ||
-      width % map.getBox()[0] != 0)
+  bool isInParts = map.getView().getType().getPackRank() > 1;
+  if (buffer.getStages() != 1 || buffer.getSwizzle() != static_cast<int64_t>(map.getSwizzle()) || width % map.getBox()[0] != 0 ||
+      (isInParts ? elements % (rows * width) != 0 : rows * width != elements))
     return emitOpError() << "expects a buffer of one stage with swizzle " << map.getSwizzle() << " and " << rows << " rows of whole boxes of "
                          << map.getBox()[0] << " elements, not " << buffer;
   return success();
@@ -112,8 +135,9 @@ static bool areMapsOfSlices(ValueRange maps, size_t coordinates, uint64_t rowDim
   bool fits = maps.size() == widths.size() && static_cast<int64_t>(rowDimension) > 0 && columns % 16 == 0;
   for (auto [map, width] : llvm::zip(maps, widths)) {
     TensorMapOp op = mapOf(map);
-    fits = fits && op && op.getOrder().size() == coordinates && op.getBox()[0] == width && static_cast<int64_t>(op.getSwizzle()) == 2 * width &&
-           rowDimension < op.getBox().size() && op.getBox()[rowDimension] == 16;
+    SmallVector<int64_t> extents = op ? op.getExtents() : SmallVector<int64_t>();
+    fits = fits && extents.size() == coordinates && extents[0] == width && static_cast<int64_t>(op.getSwizzle()) == 2 * width && rowDimension < extents.size() &&
+           extents[rowDimension] == 16;
   }
   return fits;
 }

@@ -141,9 +141,13 @@ def TileGPU_TensorMapOp : TileGPU_Op<"tensor_map", [Pure]> {
     `order` has the view's dimensions of memory, the fastest first; the first has stride 1. `box` is what one copy moves, in the same
     order. What lies outside of the view is read as zero and not written.
 
+    A copy is at one coordinate for each dimension of an access: a pack in parts counts once, where its last dimension of memory stands, and
+    its index is taken apart. A box has one index in each of the others, so it must not go over the end of a row of the pack.
+
     - tensor_map_c1: order names every dimension of memory once, at most five, and begins with the one of stride 1
     - tensor_map_c2: a box has as many extents, from 1 to 256; the first is of a multiple of 16 bytes, and of no more than the swizzle
     - tensor_map_c3: the view is aligned to 16 bytes
+    - tensor_map_c4: of a pack in parts, a box has one index in all dimensions of memory but the last
 
     ```mlir
     %m = tilegpu.tensor_map %x order [1, 0] box [8, 16] swizzle 32 : !x
@@ -153,16 +157,23 @@ def TileGPU_TensorMapOp : TileGPU_Op<"tensor_map", [Pure]> {
   let results = (outs TileGPU_TensorMapType:$map);
   let assemblyFormat = "$view `order` $order `box` $box `swizzle` $swizzle attr-dict `:` type($view)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Where order and box have each coordinate of a copy.
+    ::llvm::SmallVector<int64_t> getPositions();
+    /// What a box has along each coordinate.
+    ::llvm::SmallVector<int64_t> getExtents();
+  }];
 }
 
 def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load"> {
   let summary = "Starts to copy a tile of a view to a buffer by tensor copies; their bytes arrive at a barrier";
   let description = [{
     `coordinates` are those of the tile's first element, in the map's order. One thread does it, with as many copies as boxes fill the
-    buffer, side by side along its contiguous dimension. The buffer must be free: read by wgmma that has been waited for.
+    buffer, side by side along its contiguous dimension, and of a pack in parts one after another along the other one. The buffer must be
+    free: read by wgmma that has been waited for.
 
-    - tma_load_c1: one coordinate for each dimension of the map
-    - tma_load_c2: the buffer has one stage and the map's swizzle, and boxes side by side fill it
+    - tma_load_c1: one coordinate for each that a copy by the map has
+    - tma_load_c2: the buffer has one stage and the map's swizzle, and boxes fill it
 
     ```mlir
     tilegpu.tma_load %map[%c0, %c0] into %p signals %full[%c0] : !p, !tilegpu.mbarriers<2>
@@ -217,11 +228,11 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
     columns, as far as there are such slices. With `add` the copies add to what the view holds (in its element type; in any order). A
     slice's elements are computed just before they are stored, so what lies between a product and its store needs few registers.
     `coordinates` are those of the tile's first element, in the map's order; the tile's columns lie along its first dimension, its
-    rows along `row_dimension`.
+    rows along the coordinate `row_dimension`. A tile that `may_miss` the view is neither computed nor stored where it lies outside of it.
 
     - tma_store_c1: the value has elements of 16 bits and the layout of an accumulator of wgmma
     - tma_store_c2: the staging buffer has those elements, 16 rows for each warp, 64 columns, and swizzle 128
-    - tma_store_c3: one coordinate for each dimension of the maps; a map for each width of slice that there is
+    - tma_store_c3: one coordinate for each that a copy by the maps has; a map for each width of slice that there is
 
     ```mlir
     tile.kernel @k(%y: !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>, %M: i64, %N: i64) dimensions = 2 {
@@ -235,9 +246,9 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Tile_Tile:$value, Arg<TileGPU_BufferType, "", [MemWrite<TileGPU_SharedMemory>]>:$staging,
-                       Variadic<TileGPU_TensorMapType>:$maps, Variadic<I64>:$coordinates, I64Attr:$row_dimension, UnitAttr:$add);
+                       Variadic<TileGPU_TensorMapType>:$maps, Variadic<I64>:$coordinates, I64Attr:$row_dimension, UnitAttr:$add, UnitAttr:$may_miss);
   let assemblyFormat = [{
-    $value `through` $staging `to` `[` $maps `]` `[` $coordinates `]` `rows` $row_dimension (`add` $add^)? attr-dict `:` type($value) `,` type($staging)
+    $value `through` $staging `to` `[` $maps `]` `[` $coordinates `]` `rows` $row_dimension (`add` $add^)? (`may_miss` $may_miss^)? attr-dict `:` type($value) `,` type($staging)
   }];
   let hasVerifier = 1;
 }

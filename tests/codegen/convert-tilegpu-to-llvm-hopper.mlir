@@ -610,3 +610,98 @@ tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
     }
   }
 }
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 2, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M...", "N"], access = out, unit_stride = 1, pack_rank = 2, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<128x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+!n = tensor<128x64xbf16, #tile.axes<"i", "j">>
+
+// The index of a pack in parts is taken apart by the extents that the launch gives: of each of the two boxes of rows.
+// CHECK-LABEL: llvm.func @packs(
+// CHECK:         nvvm.mbarrier.arrive.expect_tx
+// CHECK:         %[[WITHIN:.+]] = arith.remui %[[ROW:.+]], %[[EXTENT:.+]] : i64
+// CHECK-NEXT:    %[[WITHIN32:.+]] = arith.trunci %[[WITHIN]]
+// CHECK-NEXT:    %[[PART:.+]] = arith.divui %[[ROW]], %[[EXTENT]]
+// CHECK-NEXT:    %[[PART32:.+]] = arith.trunci %[[PART]]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN32]], %[[PART32]]]
+// CHECK:         %[[BOX:.+]] = arith.addi %[[ROW]], %c64_i64
+// CHECK:         arith.remui %[[BOX]], %[[EXTENT]]
+// CHECK:         arith.divui %[[BOX]], %[[EXTENT]]
+tile.kernel @packs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 16, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<128x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+!n = tensor<128x64xbf16, #tile.axes<"i", "j">>
+
+// What a store alone needs is computed where its tile meets the view, which is not expected.
+// CHECK-LABEL: llvm.func @part_of_rows(
+// CHECK:         %[[END:.+]] = arith.addi %[[COLUMN:.+]], %c64_i64
+// CHECK:         arith.cmpi sgt, %[[END]], %c0_i64
+// CHECK:         arith.cmpi slt, %[[COLUMN]], %{{.+}}
+// CHECK:         %[[MEETS:.+]] = llvm.intr.expect.with.probability %{{.+}}, %false, 8.000000e-01
+// CHECK-NEXT:    scf.if %[[MEETS]] {
+// CHECK:           llvm.nvvm.ff2bf16x2.rn
+// CHECK:           nvvm.stmatrix
+tile.kernel @part_of_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64, %P: i64) dimensions = 4 attributes {tile.pack_runs = array<i64: 1, 1, 1, 1, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  %all = arith.addi %P, %N : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %all {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %bp = tile.broadcast %P : i64 -> !j
+      %rest = arith.subi %tj, %bp : !j
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %rest] spans(%i, %j) compare [false, true] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}

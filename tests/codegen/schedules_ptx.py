@@ -21,6 +21,7 @@ COOPERATIVE = [(128, 256), (256, 128)]
 # kernel: (file, names of the tile's rows, columns and steps, lists of optional views that are given)
 TAKEN = {
     "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r,z"]),
+    "projection": ("projection.tile", ("BS", "BN", "BC"), ["", "b"]),
 }
 # With an operand that is computed on the way, of 128 accumulators at most: tiles, and activations whose derivative is formed.
 COMPUTED = [(64, 64), (64, 128), (64, 256), (128, 128), (128, 192), (128, 256), (256, 128)]
@@ -30,6 +31,7 @@ ACTIVATIONS = ["identity", "squared_relu", "silu", "gelu", "gelu_erf"]
 SPILLS = {
     # The residual's tile and that of z are alive beside the accumulators.
     ("linear", "b,r,z"): {(128, 192): 100, (128, 208): 300},
+    ("projection", "b"): {(128, 192): 100, (128, 208): 400},
 }
 
 

@@ -834,3 +834,131 @@ tile.kernel @no_schedule(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
     }
   }
 }
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 2, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M...", "N"], access = out, unit_stride = 1, pack_rank = 3, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<128x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+!n = tensor<128x64xbf16, #tile.axes<"i", "j">>
+
+// Packs in parts: the last part stands where the pack does, and a box has one index of each of the others.
+// CHECK-LABEL: tile.kernel @packs(
+// CHECK-DAG:     tilegpu.tensor_map %y order [3, 2, 1, 0] box [64, 16, 1, 1] swizzle 128
+// CHECK-DAG:     %[[X:.+]] = tilegpu.tensor_map %x order [2, 1, 0] box [64, 32, 1] swizzle 128
+// CHECK:         tilegpu.tma_load %[[X]][%{{.+}}, %{{.+}}] into
+// CHECK:         tilegpu.tma_store %{{.+}} [%{{.+}}, %{{.+}}] rows 1 :
+tile.kernel @packs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 32, 1, 16, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 0, pack_rank = 2, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<128x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+!n = tensor<128x64xbf16, #tile.axes<"i", "j">>
+
+// Positions of a batch of channels-first tensors.
+// CHECK-LABEL: tile.kernel @positions(
+// CHECK:         %[[X:.+]] = tilegpu.tensor_map %x order [1, 0, 2] box [64, 1, 64] swizzle 128
+// CHECK:         tilegpu.tma_load %[[X]][%{{.+}}, %{{.+}}] into
+tile.kernel @positions(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 1, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<128x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+!n = tensor<128x64xbf16, #tile.axes<"i", "j">>
+
+// A tile may lie outside of the view.
+// CHECK-LABEL: tile.kernel @part_of_rows(
+// CHECK:         } consumers {
+// CHECK:         %[[START:.+]] = tile.span_start %{{.+}} : <"j", 64>
+// CHECK:         %[[MINUS:.+]] = arith.muli %P, %c-1_i64
+// CHECK-NEXT:    %[[COLUMN:.+]] = arith.addi %[[START]], %[[MINUS]]
+// CHECK:         tilegpu.tma_store %{{.+}} [%[[COLUMN]], %{{.+}}] rows 1 may_miss :
+tile.kernel @part_of_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64, %P: i64) dimensions = 4 attributes {tile.pack_runs = array<i64: 1, 1, 1, 1, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  %all = arith.addi %P, %N : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %all {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %bp = tile.broadcast %P : i64 -> !j
+      %rest = arith.subi %tj, %bp : !j
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %rest] spans(%i, %j) compare [false, true] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}

@@ -333,15 +333,153 @@ def heads(t, size, tile):
 PACK = LINEAR.replace("[M,", "[M...,")
 
 
-@sweep(lead=[(), (70,), (2, 65), (3, 2, 33), (2, 1, 64)], order=["whole", "apart"])
+def apart(x):
+    """The same elements, of which those of the last dimension but one do not follow those before: a pack in parts."""
+    zeros = (0,) * (x.raw.ndim - 2)
+    return x.embedded((*zeros, 1, 0), (*zeros, 2, 0), (1,) * x.raw.ndim)
+
+
+@sweep(lead=[(), (70,), (2, 65), (3, 2, 33), (2, 1, 64), (3, 40), (2, 2, 8)], order=["whole", "apart"])
 def packs(t, lead, order):
     x, w = small(t, (*lead, 72)), small(t, (72, 72))
-    view = x
-    if order == "apart" and len(lead) > 1:
-        zeros = (0,) * (len(lead) - 1)
-        view = x.embedded((*zeros, 1, 0), (*zeros, 2, 0), (1,) * (len(lead) + 1))
-    (y,) = hopper(t, PACK, dict(T="bf16", **tile_of(64, 64)), roles=view is x, x=view, w=w, out=dict(y="bf16"))
+    view = apart(x) if order == "apart" and len(lead) > 1 else x
+    (y,) = hopper(t, PACK, dict(T="bf16", **tile_of(64, 64)), roles=view is x or lead[-1] % 16 == 0, x=view, w=w, out=dict(y="bf16"))
     t.same(y, rounded(x.value @ w.value.T, "bf16"))
+
+
+@sweep(lead=[(3, 64), (5, 16), (3, 48), (2, 128), (2, 3, 32), (2, 2, 2, 80), (3, 256)], tile=[(64, 64), (128, 192), (256, 128), (192, 112)])
+def packs_in_parts(t, lead, tile):
+    """Tiles of several parts, parts of several tiles, parts that a tile ends in."""
+    x, w = small(t, (*lead, 136)), small(t, (200, 136))
+    (y,) = hopper(t, PACK, dict(T="bf16", **tile_of(*tile)), x=apart(x), w=w, out=dict(y="bf16"))
+    t.same(y, rounded(x.value @ w.value.T, "bf16"))
+
+
+@sweep(size=[(3, 64), (2, 128), (1, 192), (2, 320), (3, 32), (2, 200), (1, 200)], tile=[(64, 64), (128, 176), (256, 128)], dtype=["bf16", "f16"])
+def channels_before_positions(t, size, tile, dtype):
+    """x of [batch, channel, position], seen as [batch, position, channel]."""
+    batch, positions = size
+    x, w = small(t, (batch, positions, 72), dtype), small(t, (208, 72), dtype)
+    view = x.transposed((0, 2, 1))
+    (y,) = hopper(t, PACK, dict(T=dtype, **tile_of(*tile)), roles=batch == 1 or positions % 64 == 0, x=view, w=w, out=dict(y=dtype))
+    t.same(y, rounded(x.value @ w.value.T, dtype))
+
+
+CHANNELS_FIRST = """
+kernel k<T: float>(x: T[K, M...], w: T[N, K], y: out T[M..., N])
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(w[j, k], x[k, i], over k); }
+  y[i, j] = T(acc);
+}
+"""
+
+
+@sweep(lead=[(3, 64), (2, 2, 128)], tile=[(64, 64), (128, 176)])
+def channels_before_positions_of_all_images(t, lead, tile):
+    x, w = small(t, (72, *lead)), small(t, (200, 72))
+    (y,) = hopper(t, CHANNELS_FIRST, dict(T="bf16", **tile_of(*tile)), x=apart(x), w=w, out=dict(y="bf16"))
+    t.same(y, rounded(np.moveaxis(x.value, 0, -1) @ w.value.T, "bf16"))
+
+
+@sweep(lead=[(3, 16), (2, 80), (2, 2, 32), (2, 24)], tile=[(64, 64), (128, 208)])
+def results_in_packs(t, lead, tile):
+    x, w = small(t, (*lead, 72)), small(t, (200, 72))
+    zeros = (0,) * (len(lead) - 1)
+    y = array(np.zeros((*lead, 200)), "bf16").embedded((*zeros, 1, 8), (*zeros, 2, 16), (1,) * (len(lead) + 1), fill=9)
+    (got,) = hopper(t, PACK, dict(T="bf16", **tile_of(*tile)), x=x, w=w, y=y, out=dict(y="bf16"))
+    untouched_around(t, got, y, rounded(x.value @ w.value.T, "bf16"))
+
+
+SUMMED_PACK = """
+kernel k<T: float>(d: T[M..., N], x: T[M..., K], y: out T[N, K])
+over (j in N by BM, k in K by BN) {
+  var acc: f32[j, k] = 0;
+  for i in M by BK { acc += dot(d[i, j], x[i, k], over i); }
+  y[j, k] = T(acc);
+}
+"""
+
+
+@sweep(lead=[(3, 64), (5, 16), (3, 2, 32), (3, 40)], depth=[64, 128])
+def packs_that_are_summed(t, lead, depth):
+    d, x = small(t, (*lead, 72)), small(t, (*lead, 136))
+    (y,) = hopper(t, SUMMED_PACK, dict(T="bf16", **tile_of(64, 128, depth)), roles=lead[-1] % 16 == 0, d=apart(d), x=apart(x), out=dict(y="bf16"))
+    t.same(y, rounded(np.einsum("mn,mk->nk", d.value.reshape(-1, 72), x.value.reshape(-1, 136)), "bf16"))
+
+
+KNOWN_DEPTH = """
+kernel k<C: i64>(x: bf16[M, DX], w: bf16[N, DW], y: out bf16[M, N])
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in EXTENT by BK { acc += dot(x[i, FROM + k], w[j, k], over k); }
+  y[i, j] = bf16(acc);
+}
+"""
+
+
+@sweep(depth=[("C", "C", "C", 0), ("136", "136", "136", 0), ("3 * C", "C", "C", 0), ("3 * C", "C", "C", "C"), ("K", "L", "128", 0), ("K", "L", "128", 8)])
+def depths_that_are_known(t, depth):
+    """Constants, and parts of a row that no step goes beyond."""
+    dx, dw, extent, start = depth
+    text = KNOWN_DEPTH.replace("DX", dx).replace("DW", dw).replace("EXTENT", extent).replace("FROM", str(start))
+    C = 136 if extent != "C" or dx == "C" else 128
+    number = lambda text, free: eval(text, dict(C=C, K=free, L=free))
+    x, w = small(t, (130, number(dx, 264))), small(t, (72, number(dw, 200)))
+    count, first = number(extent, 0), number(str(start), 0)
+    if dx in ("K", "L"):
+        text = text.replace("over (", "over (", 1).replace("{\n", f"{{\n  require {first} + 128 <= K and 128 <= L;\n", 1)
+    roles = None if dx == "3 * C" and C == 136 else True
+    (y,) = hopper(t, text, dict(C=C, **tile_of(64, 64)), roles=roles, x=x, w=w, out=dict(y="bf16"))
+    t.same(y, rounded(x.value[:, first : first + count] @ w.value[:, :count].T, "bf16"))
+
+
+COMPUTED_IN_LOOP = """
+kernel k(x: bf16[B, M, K], w: bf16[N, K], y: out bf16[M, N], n: i64)
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { let b = INDEX; acc += dot(x[b, i, k], w[j, k], over k); }
+  y[i, j] = bf16(acc);
+}
+"""
+
+
+@sweep(index=[("n % 2", True, [1, 1, 1, 1]), ("(n * n + j.start / 64) % 3", True, None), ("k.start / 64 % 2", False, [0, 1, 0, 1])])
+def indices_that_the_loop_computes(t, index):
+    text, roles, images = index
+    x, w = small(t, (3, 100, 200)), small(t, (64, 200))
+    (y,) = hopper(t, COMPUTED_IN_LOOP.replace("INDEX", text), tile_of(64, 64), roles=roles, x=x, w=w, n=5, out=dict(y="bf16"))
+    images = images or [25 % 3] * 4
+    want = sum(x.value[image][:, 64 * step : 64 * step + 64] @ w.value[:, 64 * step : 64 * step + 64].T for step, image in enumerate(images))
+    t.same(y, rounded(want, "bf16"))
+
+
+PARTS = """
+import "activations.tile";
+kernel k<T: float, act: fn(f32) -> f32 = identity>(x: T[B, M, K], w: T[NP + NQ + NR, K], b: T[NP + NQ + NR]?, p: out T[B, M, NP], q: out T[B, M, NQ], r: out T[B, M, NR])
+over (n in B, i in M by BM, j in NP + NQ + NR by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[n, i, k], w[j, k], over k); }
+  if b { acc += b[j]; }
+  p[n, i, j, else drop] = T(acc);
+  q[n, i, j - NP, else drop] = T(acc);
+  r[n, i, j - (NQ + NP), else drop] = T(act(acc));
+}
+"""
+
+
+@sweep(parts=[(64, 64, 64), (200, 8, 72), (8, 8, 8), (0, 136, 64), (128, 0, 0), (65, 64, 100)], tile=[(64, 64), (128, 176), (128, 256)], bias=[False, True])
+def parts_of_a_row(t, parts, tile, bias):
+    """Tiles that straddle two or three results, and some that miss one."""
+    P, Q, R = parts
+    x, w, b = small(t, (2, 90, 72)), small(t, (sum(parts), 72)), small(t, (sum(parts),))
+    memory = [array(np.zeros((2, 90, n)), "bf16").embedded((0, 1, 8), (0, 2, 8 + -n % 8), (1, 1, 1), fill=9) for n in parts]
+    places = dict(zip("pqr", memory))
+    got = hopper(t, PARTS, dict(T="bf16", act="relu", **tile_of(*tile)), roles=None if 0 in parts or any(n % 8 for n in parts) else True, x=x, w=w, b=b if bias else None, **places,
+                 out=dict(p="bf16", q="bf16", r="bf16"))
+    want = np.split(x.value @ w.value.T + (b.value if bias else 0), np.cumsum(parts)[:-1], axis=-1)
+    for result, place_of, value, act in zip(got, memory, want, (lambda v: v, lambda v: v, lambda v: np.maximum(v, 0))):
+        untouched_around(t, result, place_of, rounded(act(value), "bf16"))
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -163,7 +163,7 @@ tile.kernel @tensor_map_c1_none(%x: !x, %M: i64, %K: i64) dimensions = 2 {
 // A pack is as many dimensions of memory, and those behind it are numbered after them.
 !x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 2, alignment = 16>
 tile.kernel @pack(%x: !x, %M: i64, %K: i64) dimensions = 2 {
-  %m = tilegpu.tensor_map %x order [2, 0, 1] box [64, 64, 1] swizzle 128 : !x
+  %m = tilegpu.tensor_map %x order [2, 1, 0] box [64, 64, 1] swizzle 128 : !x
 }
 
 // -----
@@ -228,6 +228,14 @@ tile.kernel @tensor_map_c3(%x: !x, %M: i64, %K: i64) dimensions = 2 {
 
 // -----
 
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 2, alignment = 16>
+tile.kernel @tensor_map_c4(%x: !x, %M: i64, %K: i64) dimensions = 2 {
+  // expected-error @below {{expects a box with one index in dimension 0 of memory, which only the last of its pack may exceed, not 64}}
+  %m = tilegpu.tensor_map %x order [2, 0, 1] box [64, 64, 1] swizzle 128 : !x
+}
+
+// -----
+
 // Tensor copies.
 
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
@@ -283,6 +291,21 @@ func.func @tma_load_c2_rows(%x: !x, %b: !b, %full: !tilegpu.mbarriers<2>) {
   %m = tilegpu.tensor_map %x order [1, 0] box [64, 32] swizzle 128 : !x
   // expected-error @below {{expects a buffer of one stage with swizzle 128 and 32 rows of whole boxes of 64 elements, not}}
   tilegpu.tma_load %m[%c0, %c0] into %b signals %full[%c0] : !b, !tilegpu.mbarriers<2>
+  return
+}
+
+// -----
+
+// A pack in parts has one coordinate, and boxes one after another fill the buffer.
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 3, alignment = 16>
+!b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+func.func @tma_load_in_parts(%x: !x, %b: !b, %full: !tilegpu.mbarriers<2>) {
+  %c0 = arith.constant 0 : i64
+  %m = tilegpu.tensor_map %x order [3, 2, 1, 0] box [64, 16, 1, 1] swizzle 128 : !x
+  tilegpu.tma_load %m[%c0, %c0] into %b signals %full[%c0] : !b, !tilegpu.mbarriers<2>
+  %n = tilegpu.tensor_map %x order [3, 2, 1, 0] box [64, 48, 1, 1] swizzle 128 : !x
+  // expected-error @below {{expects a buffer of one stage with swizzle 128 and 48 rows of whole boxes of 64 elements, not}}
+  tilegpu.tma_load %n[%c0, %c0] into %b signals %full[%c0] : !b, !tilegpu.mbarriers<2>
   return
 }
 

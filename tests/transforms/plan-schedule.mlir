@@ -655,10 +655,10 @@ tile.kernel @shifted_rows(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N:
   }
 }
 
-// What a box has outside of its place would be inside of the view.
+// What is outside of the view a tensor copy drops.
 // CHECK-LABEL: tile.kernel @store_compared(
 // CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
-// CHECK-NOT:     tilegpu.tensor_copy
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @store_compared(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
@@ -679,6 +679,7 @@ tile.kernel @store_compared(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) d
   }
 }
 
+// What a box has outside of its place would be inside of the view.
 // CHECK-LABEL: tile.kernel @store_shifted(
 // CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
 // CHECK-NOT:     tilegpu.tensor_copy
@@ -706,12 +707,37 @@ tile.kernel @store_shifted(%x: !x, %w: !w, %y: !y, %s: i64, %M: i64, %K: i64, %N
 
 // CHECK-LABEL: tile.kernel @store_from_16(
 // CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
-// CHECK-NOT:     tilegpu.tensor_copy
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @store_from_16(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
   %c16 = arith.constant 16 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
     tile.parallel "j" %j : !sj in %c16 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// Copies write whole pieces of 16 bytes.
+// CHECK-LABEL: tile.kernel @store_from_4(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK-NOT:     tilegpu.tensor_copy
+tile.kernel @store_from_4(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  %c4 = arith.constant 4 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c4 to %N {
       %zero = arith.constant dense<0.0> : !ij
       %ti = tile.index %i : !si -> !i
       %tj = tile.index %j : !sj -> !j
@@ -2155,7 +2181,7 @@ tile.kernel @pack(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions 
       %tj = tile.index %j : !sj -> !j
       %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
         %tk = tile.index %k : !sk -> !k
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: its rows are not one distance apart}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: its rows are not one distance apart, and what lies between the jumps is not known to be a multiple of 16}}
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
@@ -2436,7 +2462,7 @@ tile.kernel @index_in_loop(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) di
       %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
         %tk = tile.index %k : !sk -> !k
         %start = tile.span_start %k : !sk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an index of `x` is computed in the loop}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an index of `x` changes from step to step, or is computed from memory}}
         %p = tile.load %x[%start, %ti, %tk] spans(%i, %k) compare [false, false, false] : !x, (i64, !i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
@@ -2463,7 +2489,7 @@ tile.kernel @index_from_memory(%x: !x, %w: !w, %y: !y, %e: !e, %b: i64, %M: i64,
       %which = arith.maxsi %read, %c0 : i64
       %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
         %tk = tile.index %k : !sk -> !k
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an index of `x` is computed from memory}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: an index of `x` changes from step to step, or is computed from memory}}
         %p = tile.load %x[%which, %ti, %tk] spans(%i, %k) compare [false, false, false] : !x, (i64, !i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
@@ -2694,6 +2720,461 @@ tile.kernel @store_batch(%x: !x, %w: !w, %y: !y, %b: i64, %M: i64, %K: i64, %N: 
       }
       %n = tile.cast %sum : !ij -> !n
       tile.store %n, %y[%b, %ti, %tj] spans(%i, %j) compare [false, false, false] : !n, !y, (i64, !i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 1, pack_rank = 2, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// A pack in parts of multiples of 16 rows: several boxes.
+// CHECK-LABEL: tile.kernel @pack_of_runs(
+// CHECK-SAME:    {{.*}}tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @pack_of_runs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 16, 1, 1, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// Boxes would go over the ends of parts.
+// CHECK-LABEL: tile.kernel @pack_from_8(
+// CHECK-NOT:     tilegpu.
+tile.kernel @pack_from_8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 16, 1, 1, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  %c8 = arith.constant 8 : i64
+  tile.parallel "i" %i : !si in %c8 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: its rows are not one distance apart, and the tile does not begin at a multiple of 16}}
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @pack_shifted(
+// CHECK-NOT:     tilegpu.
+tile.kernel @pack_shifted(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 1, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %one = arith.constant dense<1> : !i
+        %next = arith.addi %ti, %one : !i
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: its rows are not one distance apart, and begin elsewhere than a span}}
+        %p = tile.load %x[%next, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M...", "K"], access = in, unit_stride = 0, pack_rank = 2, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// Positions side by side in memory: a panel is 64 of them.
+// CHECK-LABEL: tile.kernel @positions(
+// CHECK-SAME:    {{.*}}tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @positions(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 1, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @few_positions(
+// CHECK-NOT:     tilegpu.
+tile.kernel @few_positions(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 32, 1, 1, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: its rows are not one distance apart, and what lies between the jumps is not known to be a multiple of 64}}
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M...", "N"], access = out, unit_stride = 1, pack_rank = 2, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// Slices of 16 rows of a part.
+// CHECK-LABEL: tile.kernel @stored_pack(
+// CHECK-SAME:    {{.*}}tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @stored_pack(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 1, 1, 16, 1, 1, 1>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @stored_pack_of_short_runs(
+// CHECK-SAME:    {{.*}}tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK-NOT:     tilegpu.tensor_copy
+tile.kernel @stored_pack_of_short_runs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "136"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "136"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// The loop goes over the whole of a dimension that is a constant.
+// CHECK-LABEL: tile.kernel @constant_depth(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @constant_depth(%x: !x, %w: !w, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %c136 = arith.constant 136 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %c136 carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// CHECK-LABEL: tile.kernel @other_constant_depth(
+// CHECK-NOT:     tilegpu.
+tile.kernel @other_constant_depth(%x: !x, %w: !w, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %c130 = arith.constant 130 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %c130 carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: the loop does not go over the whole of `x`'s dimension}}
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// No step is shorter than the others, so no box has more than its step.
+// CHECK-LABEL: tile.kernel @whole_steps(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @whole_steps(%x: !x, %w: !w, %y: !y, %M: i64, %N: i64) dimensions = 2 {
+  %c0 = arith.constant 0 : i64
+  %c128 = arith.constant 128 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %c128 carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %eight = arith.constant dense<8> : !k
+        %later = arith.addi %tk, %eight : !k
+        %p = tile.load %x[%ti, %later] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["B", "M", "K"], access = in, unit_stride = 2, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// What the loop computes of numbers that it does not change is the same in all steps.
+// CHECK-LABEL: tile.kernel @same_index_in_loop(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
+tile.kernel @same_index_in_loop(%x: !x, %w: !w, %y: !y, %b: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %c3 = arith.constant 3 : i64
+        %start = tile.span_start %j : !sj
+        %more = arith.addi %start, %b : i64
+        %image = tile.floor_mod %more, %c3 : i64
+        %p = tile.load %x[%image, %ti, %tk] spans(%i, %k) compare [false, false, false] : !x, (i64, !i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "P"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!z = !tile.view<element = bf16, dims = ["M", "Q"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// Rows are cut into two results: the tiles end where the second one does, which begins a whole number of pieces behind the first.
+// CHECK-LABEL: tile.kernel @parts_of_rows(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}}%y{{.*}} {tilegpu.tensor_copy}
+// CHECK:         tile.store {{.*}}%z{{.*}} {tilegpu.tensor_copy}
+tile.kernel @parts_of_rows(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %P: i64, %Q: i64) dimensions = 4 {
+  %c0 = arith.constant 0 : i64
+  %all = arith.addi %P, %Q : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %all {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, true] : !n, !y, (!i, !j), spans(!si, !sj)
+      %bp = tile.broadcast %P : i64 -> !j
+      %rest = arith.subi %tj, %bp : !j
+      tile.store %n, %z[%ti, %rest] spans(%i, %j) compare [false, true] : !n, !z, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// The tiles end before the second result: what a box has beyond would be inside of it.
+// CHECK-LABEL: tile.kernel @parts_that_end_early(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}}%y{{.*}} {tilegpu.tensor_copy}
+// CHECK-NOT:     tilegpu.tensor_copy
+tile.kernel @parts_that_end_early(%x: !x, %w: !w, %y: !y, %z: !z, %M: i64, %K: i64, %P: i64, %Q: i64) dimensions = 4 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %P {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, true] : !n, !y, (!i, !j), spans(!si, !sj)
+      %bp = tile.broadcast %P : i64 -> !j
+      %rest = arith.subi %tj, %bp : !j
+      tile.store %n, %z[%ti, %rest] spans(%i, %j) compare [false, true] : !n, !z, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// The second result begins at a number of which nothing is known.
+// CHECK-LABEL: tile.kernel @parts_by_a_number(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK:         tile.store {{.*}}%y{{.*}} {tilegpu.tensor_copy}
+// CHECK-NOT:     tilegpu.tensor_copy
+tile.kernel @parts_by_a_number(%x: !x, %w: !w, %y: !y, %z: !z, %s: i64, %M: i64, %K: i64, %P: i64, %Q: i64) dimensions = 4 {
+  %c0 = arith.constant 0 : i64
+  %all = arith.addi %P, %Q : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %all {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, true] : !n, !y, (!i, !j), spans(!si, !sj)
+      %bp = tile.broadcast %s : i64 -> !j
+      %rest = arith.subi %tj, %bp : !j
+      tile.store %n, %z[%ti, %rest] spans(%i, %j) compare [false, true] : !n, !z, (!i, !j), spans(!si, !sj)
     }
   }
 }

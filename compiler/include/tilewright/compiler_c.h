@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 6
+#define TW_COMPILER_INTERFACE_VERSION 7
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -48,6 +48,9 @@ typedef struct tw_compiler_view_facts {
   int32_t alignment;             /* of the address and of all other strides, in bytes; a power of two. On a GPU 16 also promises what
                                     a tensor map needs: extents of at most 2^32; strides of dimensions with more than one index that
                                     are positive and below 2^40 bytes */
+  int32_t pack_run;              /* the largest power of two, at most 128, that divides the last of the dimensions that M... stands for: as
+                                    many indices, from a multiple of it on, are one distance apart; 1 if they are fewer than 16, or
+                                    pack_rank is 1, or for the CPU */
 } tw_compiler_view_facts;
 
 /* Everything that decides the artifact, and what is said about it, besides the source. It is the cache key, whole. */
@@ -130,7 +133,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   "target": "cpu", "processor": "znver4", "checked": false,
  *   "features": ["avx2", …]                      of TW_X86_FEATURES: what the code may use; a processor without one cannot run it
  *   "present": {"b": true, …}                    every optional view
- *   "unit_stride": {"x": 1, …}, "pack_rank": {"x": 1, …}, "alignment": {…}    every present view
+ *   "unit_stride": {"x": 1, …}, "pack_rank": {"x": 1, …}, "alignment": {…}, "pack_run": {…}    every present view
  *   "constants": {"D": 128}, "dimensions": ["M", "K", "N"]     run-time extents, in slot order
  *   "chosen": {"BM": 64, …}                      every tunable
  *   "values":   [EXPR…]                          shared subexpressions; {"value": n} refers to one

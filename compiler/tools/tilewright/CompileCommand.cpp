@@ -115,7 +115,7 @@ std::vector<tw_compiler_view_facts> viewFacts(const CompileOptions &options, con
   for (const Json &parameter : signature.at("parameters")) {
     const std::string &name = parameter.at("name").get_ref<const std::string &>();
     if (parameter.at("kind") == "view" && (!parameter.value("optional", false) || contains(options.present, name)))
-      facts.push_back({name.c_str(), static_cast<int32_t>(parameter.at("dimensions").size()) - 1, 1, options.alignment});
+      facts.push_back({name.c_str(), static_cast<int32_t>(parameter.at("dimensions").size()) - 1, 1, options.alignment, 1});
   }
   return facts;
 }

@@ -128,12 +128,19 @@ TEST(EmitTile, ViewIsContiguousUnlessMoreIsKnown) {
       "  y[i] = u8(i32(any(f32(x[i, d]) > 0, over d) and f[i + M]));\n}\n";
   Request request;
   request.specialization.statics = {{"D", "4"}};
-  request.options.views["x"] = {.unitStrideDimension = -1, .packRank = 2, .alignment = 16};
+  request.options.views["x"] = {.unitStrideDimension = -1, .packRank = 2, .alignment = 16, .packRun = 64};
   expectInOrder(irOf(source, request),
-                {"<element = bf16, dims = [\"M...\", \"D\"], access = in, unit_stride = -1, pack_rank = 2, alignment = 16>",
+                {"<element = bf16, dims = [\"M...\", \"4\"], access = in, unit_stride = -1, pack_rank = 2, alignment = 16>",
                  "<element = i8, dims = [\"\"], access = in, unit_stride = 0, pack_rank = 1, alignment = 1>",
                  "<element = i8, dims = [\"M\"], access = inout, unit_stride = 0, pack_rank = 1, alignment = 1>",
-                 "dimensions = 1"});
+                 "dimensions = 1 attributes {tile.pack_runs = array<i64: 64, 1, 1, 1>}"});
+}
+
+TEST(EmitTile, DimensionsThatAreConstantsHaveTheirNumber) {
+  Request request;
+  request.specialization.statics = {{"D", "4"}};
+  expectInOrder(irOf("kernel k<D: i64>(x: f32[8, N], y: out f32[D, 2 * N])\nover (n in N by B) { y[0, n] = x[0, n]; }\n", request),
+                {"dims = [\"8\", \"N\"]", "dims = [\"4\", \"\"]"});
 }
 
 TEST(EmitTile, GridIsANestAndItsRangesMayUseFunctionsAndEarlierVariables) {

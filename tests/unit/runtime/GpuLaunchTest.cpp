@@ -223,7 +223,7 @@ TEST(GpuLaunch, TheCompilerIsAskedForTheDevice) {
     Add add(context, 100);
     ASSERT_TRUE(add.launchable.ok()) << failureOf(add.launchable);
     EXPECT_EQ(FakeCompiler().lastOptions()["target"], architecture);
-    EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 16}));
+    EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 16, 1}));
     EXPECT_STREQ(add.launchable->info().target, "cuda");
     EXPECT_STREQ(add.launchable->info().processor, architecture);
     EXPECT_EQ(add.launchable->info().threads, 32);
@@ -249,10 +249,10 @@ TEST(GpuLaunch, AddressesAreAlignedAsCompiled) {
             "prepare with this address, or promise no more than it keeps (tw_argument::alignment)");
   // Both ways out.
   add = prepare(x + 2);
-  EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 8}));
+  EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 8, 1}));
   EXPECT_EQ(failureOf(add->launch(values)), "");
   add = prepare(x, 4);
-  EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 4}));
+  EXPECT_EQ(FakeCompiler().lastOptions()["views"]["a"], json({0, 1, 4, 1}));
   EXPECT_EQ(failureOf(add->launch(values)), "");
   // Without an address the best is assumed.
   add = prepare(nullptr);

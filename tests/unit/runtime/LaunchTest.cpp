@@ -348,8 +348,8 @@ TEST(Launch, TheCompilerIsToldEverything) {
   ASSERT_TRUE(add.ok()) << failure(add);
   json options = FakeCompiler().lastOptions();
   EXPECT_EQ(options["statics"], json({{"T", "f32"}}));
-  EXPECT_EQ(options["views"]["a"], json({0, 1, 4}));
-  EXPECT_EQ(options["views"]["b"], json({0, 1, 4}));
+  EXPECT_EQ(options["views"]["a"], json({0, 1, 4, 1}));
+  EXPECT_EQ(options["views"]["b"], json({0, 1, 4, 1}));
   EXPECT_EQ(options["hints"], json({{"N", "8"}}));
   EXPECT_EQ(options["schedule"], "reference");
   EXPECT_EQ(options["checked"], 1);

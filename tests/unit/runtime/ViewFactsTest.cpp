@@ -131,6 +131,25 @@ TEST(ViewFacts, RowsThatEndWithin16BytesAreAlignedLessWhereAGpuWritesThem) {
   EXPECT_EQ(alignment(TW_ACCESS_IN, 300), 16);
 }
 
+TEST(ViewFacts, RunsOfAPackInPartsAreWhatDividesItsLastPart) {
+  auto run = [](int64_t part, int64_t stride, AlignmentClasses classes = AlignmentClasses::Gpu) {
+    ViewArgument argument;
+    argument.dtype = TW_F16;
+    argument.rank = 3;
+    argument.shape[0] = 2, argument.shape[1] = part, argument.shape[2] = 64;
+    argument.strides[0] = stride, argument.strides[1] = 64, argument.strides[2] = 1;
+    return bindView(rows(), argument, classes).facts.packRun;
+  };
+  EXPECT_EQ(run(48, 6400), 16);
+  EXPECT_EQ(run(96, 6400), 32);
+  EXPECT_EQ(run(64, 6400), 64);
+  EXPECT_EQ(run(1024, 64 * 2048), 128);
+  EXPECT_EQ(run(24, 6400), 1); // too few for a box
+  EXPECT_EQ(run(65, 6400), 1);
+  EXPECT_EQ(run(64, 64 * 64), 1); // one part
+  EXPECT_EQ(run(64, 6400, AlignmentClasses::Cpu), 1);
+}
+
 TEST(ViewFacts, WhatNoTensorMapDescribesIsAlignedLessOnAGpu) {
   auto alignment = [](std::vector<int64_t> shape, std::vector<int64_t> strides, tw_dtype dtype = TW_F32) {
     ViewArgument argument;

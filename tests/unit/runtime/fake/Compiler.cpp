@@ -72,7 +72,7 @@ static json describeOptions(const tw_compiler_options *options) {
   json views = json::object(), present = json::array();
   for (size_t index = 0; index < options->view_count; ++index) {
     const tw_compiler_view_facts &facts = options->views[index];
-    views[facts.parameter] = {facts.unit_stride_dimension, facts.pack_rank, facts.alignment};
+    views[facts.parameter] = {facts.unit_stride_dimension, facts.pack_rank, facts.alignment, facts.pack_run};
   }
   for (size_t index = 0; index < options->present_view_count; ++index)
     present.push_back(options->present_views[index]);
