@@ -40,6 +40,8 @@ namespace {
 
 enum class Role { Other, Contiguous, DotRow, DotColumn, Contracted };
 
+std::optional<int64_t> evaluate(const Expr &expr, const typed::Kernel &kernel, const std::map<std::string, int64_t> &sizes);
+
 /// Walks everything reachable from a kernel's statements.
 class Visitor {
 public:
@@ -143,13 +145,21 @@ private:
     return only;
   }
 
-  /// The number of indices that a tunable's axes go over; 0: not known.
+  /// The number of indices that an axis goes over; 0: not known.
+  int64_t extentOf(const Axis &axis) const {
+    if (auto extent = extents.find(axis.dimension); !axis.dimension.empty() && extent != extents.end())
+      return extent->second;
+    std::optional<int64_t> low = axis.low ? evaluate(*axis.low, kernel, extents) : std::nullopt;
+    std::optional<int64_t> high = axis.high ? evaluate(*axis.high, kernel, extents) : std::nullopt;
+    return low && high ? std::max<int64_t>(0, *high - *low) : 0;
+  }
+
+  /// Of a tunable's axes the longest.
   int64_t extentOf(const typed::Tunable &tunable) const {
     int64_t longest = 0;
     for (const Axis &axis : kernel.axes)
       if (axis.tunable == tunable.name)
-        if (auto extent = extents.find(axis.dimension); extent != extents.end())
-          longest = std::max(longest, extent->second);
+        longest = std::max(longest, extentOf(axis));
     return longest;
   }
 
@@ -183,6 +193,15 @@ private:
     return std::max<int64_t>(1, count(expr));
   }
 
+  /// How many products the grid has beside the one of `rows` and `columns`.
+  int64_t productsOfGrid(const typed::Tunable &rows, const typed::Tunable &columns) const {
+    int64_t count = 1;
+    for (const typed::GridLevel &level : kernel.grid)
+      if (level.axis->tunable.empty() || (level.axis->tunable != rows.name && level.axis->tunable != columns.name))
+        count *= std::max<int64_t>(1, extentOf(*level.axis));
+    return count;
+  }
+
   void chooseProductTile() {
     const typed::Tunable *rows = onlyOf(Role::DotRow), *columns = onlyOf(Role::DotColumn), *depth = nullptr;
     for (const auto &tunable : kernel.tunables)
@@ -196,7 +215,7 @@ private:
       std::swap(rows, columns);
       std::swap(left, right);
     }
-    ProductShape shape{extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0};
+    ProductShape shape{extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0, productsOfGrid(*rows, *columns)};
     if (!isLoaded(left) && isLoaded(right))
       shape.computedOf = tilesIn(left);
     // Contiguous columns are taken 128 bytes at a time.

@@ -54,7 +54,7 @@ struct Estimate {
 };
 
 Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors) {
-  double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.depth);
+  double operations = 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) * static_cast<double>(shape.depth) * static_cast<double>(shape.count);
   double gigahertz = operations < shortRunOperations ? shortRunGigahertz : longRunGigahertz;
   auto rows = static_cast<double>(tile.rows), columns = static_cast<double>(tile.columns), elements = rows * columns;
   auto loaded = static_cast<double>(std::max<int64_t>(1, shape.computedOf)); // tiles of rows
@@ -70,7 +70,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
   double hidden = hiddenEpilogue * elements;
   double alone = elements * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);
-  double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns);
+  double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns) * static_cast<double>(shape.count);
   // All rounds but the first and the last are alike: of very many a part stands for the whole.
   constexpr int64_t mostRounds = 1024;
   double allRounds = std::ceil(tiles / static_cast<double>(multiprocessors)); // of extents that no memory has, beyond an int64_t
@@ -90,7 +90,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
     ends.push_back(std::max(productsEnd, ends.empty() ? 0 : ends.back()) + epilogue);
   }
   double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles + (cooperative ? cooperationCycles : 0);
-  double bytes = elementBytes * (loaded * static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
+  double bytes = elementBytes * static_cast<double>(shape.count) * (loaded * static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
   double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));
   double memory = launchCycles + bytes / (dramBytesPerNanosecond * share) * gigahertz;
@@ -129,7 +129,7 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
     Estimate estimate = estimateOf(shape, tile, multiprocessors);
     // What is bound by memory is as fast with any tile that keeps all multiprocessors asking; best if none has to begin a second one: 16 rows
     // of 14336 × 4096 took 42 µs by 112 columns (128 tiles), 63 µs by 32.
-    double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns);
+    double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns) * static_cast<double>(shape.count);
     double rounds = estimate.memory > estimate.compute ? ceilingOf(static_cast<int64_t>(tiles), multiprocessors) : 0;
     return std::tuple(std::max(estimate.compute, estimate.memory), rounds, estimate.compute);
   };

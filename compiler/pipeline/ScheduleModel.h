@@ -11,9 +11,9 @@
 
 namespace tilewright::compiler {
 
-/// rows × columns, summed over depth; elements of 16 bits.
+/// rows × columns, summed over depth, so many times; elements of 16 bits.
 struct ProductShape {
-  int64_t rows, columns, depth;
+  int64_t rows, columns, depth, count = 1;
   /// The tiles that the rows' operand is computed of on the way; 0: it is loaded as it is.
   int64_t computedOf = 0;
   /// The tile's columns are a multiple of it: 64 where the columns' operand has them next to one another in memory.

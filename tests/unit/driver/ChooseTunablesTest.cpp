@@ -285,6 +285,22 @@ TEST(ChooseTunables, TuneAndRequireBindAModelToo) {
   EXPECT_LE(required.sizes->at("BM") * required.sizes->at("BN"), 16384);
 }
 
+TEST(ChooseTunables, AModelIsToldOfRangesThatAreComputedAndOfHowManyProductsThereAre) {
+  FakeModel model{{128, 192}, {}};
+  std::string parts = "kernel k(x: bf16[B, M, K], w: bf16[2 * P + Q, K], p: out bf16[B, M, P], q: out bf16[B, M, Q])\n"
+                      "over (n in B, i in M by BM, j in 2 * P + Q by BN) {\n  var a: f32[i, j] = 0;\n"
+                      "  for k in K by BK { a += dot(x[n, i, k], w[j, k], over k); }\n"
+                      "  p[n, i, j, else drop] = bf16(a);\n  q[n, i, j - 2 * P, else drop] = bf16(a);\n}";
+  EXPECT_TRUE(choose(parts, "k", {{"B", 24}, {"M", 1024}, {"K", 256}, {"P", 256}, {"Q", 256}}, {}, model.target()).sizes);
+  EXPECT_TRUE(choose(parts, "k", {{"B", 24}, {"M", 1024}, {"K", 256}, {"P", 512}}, {}, model.target()).sizes);
+  ASSERT_EQ(model.asked.size(), 2U);
+  EXPECT_EQ(model.asked[0].rows, 1024);
+  EXPECT_EQ(model.asked[0].columns, 768);
+  EXPECT_EQ(model.asked[0].depth, 256);
+  EXPECT_EQ(model.asked[0].count, 24);
+  EXPECT_EQ(model.asked[1].columns, 0); // not known
+}
+
 TEST(ChooseTunables, TheModelOfScheduledGpusChoosesForTheirMultiprocessors) {
   ProductShape shape{16384, 3072, 768};
   ProductTile tile = bestTile(shape, 132);

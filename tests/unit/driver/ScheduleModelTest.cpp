@@ -61,20 +61,27 @@ TEST(ScheduleModel, WhatWasMeasuredToBeTheFastestIsNearlyThatInTheModel) {
 TEST(ScheduleModel, AComputedOperandWantsWideTiles) {
   // An element is computed once for each tile of columns.
   for (int64_t columns : {768, 1024, 4096}) {
-    ProductShape shape{16384, columns, 3072, 2, 64};
+    ProductShape shape{16384, columns, 3072, 1, 2, 64};
     EXPECT_EQ(best(shape), (ProductTile{128, 256})) << columns;
     EXPECT_LT(cycles({16384, columns, 3072}, {128, 256}), cycles(shape, {128, 256})) << columns;
     EXPECT_LT(cycles(shape, {128, 256}), cycles(shape, {128, 128})) << columns;
   }
-  EXPECT_EQ(best({0, 0, 0, 2, 64}), (ProductTile{128, 256}));
+  EXPECT_EQ(best({0, 0, 0, 1, 2, 64}), (ProductTile{128, 256}));
 }
 
 TEST(ScheduleModel, ContiguousColumnsAreWholePanels) {
   for (int64_t columns : {9, 100, 176, 1000, 6144})
     for (int64_t rows : {16, 1000, 16384}) {
-      EXPECT_EQ(best({rows, columns, 4096, 0, 64}).columns % 64, 0) << rows << " x " << columns;
-      EXPECT_EQ(best({rows, columns, 4096, 1, 64}).columns % 64, 0) << rows << " x " << columns;
+      EXPECT_EQ(best({rows, columns, 4096, 1, 0, 64}).columns % 64, 0) << rows << " x " << columns;
+      EXPECT_EQ(best({rows, columns, 4096, 1, 1, 64}).columns % 64, 0) << rows << " x " << columns;
     }
+}
+
+TEST(ScheduleModel, ManyProductsTakeAsLongAsOneOfAsManyRows) {
+  ProductShape one{24 * 1024, 9856, 1408}, many{1024, 9856, 1408, 24};
+  for (ProductTile tile : {ProductTile{128, 128}, ProductTile{128, 176}, ProductTile{128, 256}})
+    EXPECT_NEAR(cycles(many, tile), cycles(one, tile), 0.01 * cycles(one, tile));
+  EXPECT_EQ(best(many), best(one));
 }
 
 TEST(ScheduleModel, TheEffectsThatWereMeasuredAreThere) {
