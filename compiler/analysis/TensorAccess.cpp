@@ -31,8 +31,8 @@ std::optional<TensorAccess> tensorAccess(tile::ViewType view, ValueRange indices
     return refuse("none of its dimensions is known to have stride 1");
   if (view.getAlignment() < neededAlignment)
     return refuse("its rows are not known to be aligned to 16 bytes");
-  if (view.getRank() + view.getPackRank() - 1 > mostDimensions || view.getRank() < 2)
-    return refuse("it does not have 2 to 5 dimensions");
+  if (view.getRank() + view.getPackRank() - 1 > mostDimensions)
+    return refuse("it has more than 5 dimensions");
   if (llvm::is_contained(compare, true))
     return refuse("its indices are compared with its extents");
   TensorAccess access;

@@ -17,9 +17,9 @@
 // registers of the product (wgmma_registers), step by step, while the products of the step before run. Its warps read stages by themselves,
 // so each of them gives a stage back.
 //
-// Vectors along the columns (a bias) are prepared: loaded, converted and left in shared memory for each tile by a warp that has nothing else to
-// do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a stage for each
-// tile; every warp gives a stage back when it has stored its part of the tile.
+// Vectors along the columns (a bias) come by a tensor copy for each tile, ahead of its first step, or are prepared: loaded, converted and left in shared memory
+// by a warp that has nothing else to do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a
+// stage for each tile; every warp gives a stage back when it has stored its part of the tile.
 
 #include "compiler/analysis/TensorAccess.h"
 #include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
@@ -87,7 +87,7 @@ public:
     auto roles = tilegpu::RolesOp::create(builder, static_cast<uint64_t>(schedule.getGroups()), schedule.getRegisters());
     Block &producer = roles.getProducer().emplaceBlock(), &consumers = roles.getConsumers().emplaceBlock();
     makeProducer(producer);
-    if (!vectors.empty())
+    if (!vectors.empty() && schedule.getPrepares())
       makePreparer(roles.getPreparer().emplaceBlock());
     makeConsumers(consumers);
   }
@@ -105,13 +105,15 @@ private:
   int64_t step = 0, stages = 0;
   Value full, empty, stepsOfTile;
 
-  /// A vector that is prepared: what is loaded, or what it is converted to.
+  /// A vector that is copied or prepared: what is loaded, or what it is converted to.
   struct Vector {
     Value value;
     tilegpu::BufferType stage;
     Value ring;
+    std::optional<TensorAccess> access = {}; ///< if it is copied
+    Value map = {};
   };
-  SmallVector<Vector> vectors;
+  std::vector<Vector> vectors;
   Value vectorsFull, vectorsEmpty;
 
   SmallVector<tile::LoadOp> fetches; ///< tiles that meet the product, brought by tensor copies while it is formed
@@ -248,10 +250,19 @@ private:
 
   int64_t stagesBeside(int64_t pieces) { return std::min(mostStages, bytesLeft(pieces) / bytesOfStage()); }
 
-  /// More pieces than one for a warp may cost no stage: each stage less than four costs more (128 × 192, K = 768: a tenth). Where not even one leaves
+  int64_t stagesWithoutVectors() {
+    std::vector<Vector> put = std::exchange(vectors, {});
+    int64_t stages = stagesBeside(0);
+    vectors = std::move(put);
+    return stages;
+  }
+
+  /// Vectors, and more pieces than one for a warp, may cost no stage: each stage less than four costs more (128 × 192, K = 768: a tenth). Where not even one leaves
   /// room for stages, threads load the tiles.
   bool chooseStages() {
     int64_t asked = schedule.getStages();
+    if (!schedule.getPrepares() && stagesBeside(0) < (asked ? asked : stagesWithoutVectors()))
+      vectors.clear();
     if (stagesBeside(1) < std::max(fewestStages, asked))
       fetches.clear();
     pieces = 1;
@@ -368,10 +379,25 @@ private:
     return llvm::all_of(op->getOperands(), [&](Value operand) { return isPreparable(operand); });
   }
 
+  void addVector(Value value, std::optional<TensorAccess> access = {}) {
+    auto tile = cast<RankedTensorType>(tile::withLayout(value.getType(), {}));
+    vectors.push_back({value, tilegpu::BufferType::get(kernel.getContext(), tile, 0, 0, 1), {}, std::move(access), {}});
+  }
+
+  /// Those that plan-schedule has chosen.
+  void findCopiedVectors() {
+    for (auto load : loop->getBlock()->getOps<tile::LoadOp>()) {
+      if (!load->hasAttr(tilegpu::tensorCopyName) || cast<RankedTensorType>(load.getType()).getRank() != 1)
+        continue;
+      std::string why;
+      addVector(load.getResult(), tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why));
+    }
+  }
+
   /// Loads behind the product of vectors along its columns.
   void findVectors() {
     if (!schedule.getPrepares())
-      return;
+      return findCopiedVectors();
     StringAttr columnAxis = tile::axesOf(dot.getType())[1];
     for (Operation &op : *loop->getBlock()) {
       auto load = dyn_cast<tile::LoadOp>(op);
@@ -386,14 +412,21 @@ private:
       constexpr int64_t mostElementsOfThread = 8;
       if (layoutOfWarp(value.getType()).registers() > mostElementsOfThread)
         continue;
-      auto tile = cast<RankedTensorType>(tile::withLayout(value.getType(), {}));
-      vectors.push_back({value, tilegpu::BufferType::get(kernel.getContext(), tile, 0, 0, 1), {}});
+      addVector(value);
     }
   }
 
   void makeVectorRing() {
     if (vectors.empty())
       return;
+    for (Vector &vector : vectors)
+      if (vector.access) {
+        tile::LoadOp load = vector.value.getDefiningOp<tile::LoadOp>();
+        auto extent = [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis ? vector.stage.getTile().getDimSize(0) : 1; };
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointAfter(operands.back().map.getDefiningOp());
+        vector.map = makeMap(load.getView(), *vector.access, extent, 0);
+      }
     for (Vector &vector : vectors)
       vector.ring = tilegpu::AllocOp::create(
           builder, tilegpu::BufferType::get(builder.getContext(), vector.stage.getTile(), 0, 0, vectorStages), IntegerAttr());
@@ -417,10 +450,29 @@ private:
     copyNest(nest, mapping, [&](IRMapping &mapping) { prepare(mapping); });
   }
 
-  void prepare(IRMapping &mapping) {
+  /// Of the tile at hand, when its stage is free.
+  Position emptyVectors() {
     Position position = vectorPosition();
     Value parity = arith::XOrIOp::create(builder, position.parity, constant(1));
     tilegpu::MbarrierWaitOp::create(builder, vectorsEmpty, position.stage, parity);
+    return position;
+  }
+
+  /// By the thread that feeds.
+  void copyVectors(IRMapping &mapping) {
+    Position position = emptyVectors();
+    int64_t bytes = 0;
+    for (const Vector &vector : vectors)
+      bytes += vector.stage.getTile().getDimSize(0) * vector.stage.getElementBytes();
+    tilegpu::MbarrierArriveOp::create(builder, vectorsFull, position.stage, builder.getI64IntegerAttr(bytes), /*each_warp=*/false);
+    for (const Vector &vector : vectors) {
+      SmallVector<Value> coordinates = coordinatesOf(*vector.access, vector.value.getDefiningOp<tile::LoadOp>().getSpans(), mapping, {});
+      tilegpu::TmaLoadOp::create(builder, vector.map, coordinates, stageOf(vector, position.stage), vectorsFull, position.stage);
+    }
+  }
+
+  void prepare(IRMapping &mapping) {
+    Position position = emptyVectors();
     for (const Vector &vector : vectors)
       tilegpu::StoreSharedOp::create(builder, byOneWarp(vector.value, mapping), stageOf(vector, position.stage));
     tilegpu::MbarrierArriveOp::create(builder, vectorsFull, position.stage, IntegerAttr(), /*each_warp=*/false);
@@ -468,10 +520,10 @@ private:
     builder.setInsertionPoint(first);
     Position position = vectorPosition();
     tilegpu::MbarrierWaitOp::create(builder, vectorsFull, position.stage, position.parity);
-    for (Vector &vector : vectors) {
+    for (Vector &vector : vectors)
+      vector.value.replaceAllUsesWith(tilegpu::LoadSharedOp::create(builder, vector.value.getType(), stageOf(vector, position.stage)).getResult());
+    for (Vector &vector : vectors) { // one of them is where the builder stands
       Operation *op = vector.value.getDefiningOp();
-      Value read = tilegpu::LoadSharedOp::create(builder, vector.value.getType(), stageOf(vector, position.stage));
-      vector.value.replaceAllUsesWith(read);
       Value operand = isa<tile::CastOp>(op) ? op->getOperand(0) : Value();
       op->erase();
       if (operand && operand.use_empty())
@@ -490,7 +542,7 @@ private:
   /// A use in another layout than the accumulators' keeps the load.
   void findFetches() {
     for (auto load : loop->getBlock()->getOps<tile::LoadOp>())
-      if (load->hasAttr(tilegpu::tensorCopyName) && tile::layoutOf(load.getType()) == tile::layoutOf(dot.getType()))
+      if (load->hasAttr(tilegpu::tensorCopyName) && tilegpu::isWgmmaAccumulator(load.getType()))
         fetches.push_back(load);
   }
 
@@ -523,6 +575,8 @@ private:
 
   void feed(IRMapping &mapping) {
     OpBuilder::InsertionGuard guard(builder);
+    if (!vectors.empty() && !schedule.getPrepares())
+      copyVectors(mapping);
     Position first = firstPosition();
     // The producer's parity is that of the round before.
     first.parity = arith::XOrIOp::create(builder, first.parity, constant(1));

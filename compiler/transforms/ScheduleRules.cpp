@@ -4,8 +4,8 @@
 // took 109 µs so, and 131 µs with two warpgroups on one tile of 128 × 256. A group has one warpgroup then, and a thread of it as many
 // accumulators as rows · columns / 128; beyond some 208 ptxas spills, and the tile needs both warpgroups.
 //
-// Vectors along the columns (a bias) are loaded in the epilogue. Prepared in shared memory by a warp of its own they saved 3 % of 2048 × 4096,
-// K = 1024, but cost 7 % of 4096 × 1024, K = 256, and of 16384 × 768, K = 3072 (reason not known), so that is for those who ask.
+// Vectors along the columns (a bias) come by tensor copies, or are loaded in the epilogue. Prepared in shared memory by a warp of its own they saved 3 % of
+// 2048 × 4096, K = 1024, but cost 7 % of 4096 × 1024, K = 256, and of 16384 × 768, K = 3072 (reason not known), so that is for those who ask.
 //
 // A thread that feeds needs few registers, so its warpgroup gives up what the others take: 168 each at the start, then 40 and 232, or 24
 // and 240 where accumulators are many.
@@ -356,23 +356,43 @@ private:
   /// Loads like those stores, whose copies start when the tile begins. A store that may miss its view is made only where it does not, and what
   /// is loaded by copies must be read in every tile.
   void findLoads() {
-    if (llvm::any_of(facts.tensorStores, [](tile::StoreOp store) { return llvm::is_contained(store.getCompare(), true); }))
-      return;
+    bool mayMiss = llvm::any_of(facts.tensorStores, [](tile::StoreOp store) { return llvm::is_contained(store.getCompare(), true); });
     for (auto load : nest.back().getBody().getOps<tile::LoadOp>())
-      if (load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType()) && isKnownAtBeginning(load) &&
-          takeMaps())
+      if (!mayMiss && load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType()) &&
+          isKnownAtBeginning(load) && takeMaps())
         facts.tensorLoads.push_back(load);
+    if (!request.preparesVectors)
+      findVectors();
+  }
+
+  /// One copy for a tile brings its part of a vector. They are the last to get maps: loads of vectors cost least.
+  void findVectors() {
+    int64_t columns = extentOf(facts.product.dot.getType(), columnAxis);
+    for (auto load : nest.back().getBody().getOps<tile::LoadOp>()) {
+      tile::ViewType view = load.getView().getType();
+      if (!tile::isTile(load.getType()) || tile::axesOf(load.getType()) != ArrayRef(columnAxis) || view.getAccess() != tile::Access::In || load.getOtherwise() || view.getPackRank() > 1 ||
+          !(view.getElement().isF32() || view.getElement().isBF16() || view.getElement().isF16()) || cast<RankedTensorType>(load.getType()).getDimSize(0) != columns)
+        continue;
+      std::string why;
+      std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
+      if (access && isWhole(*access, view, load.getSpans(), /*isStore=*/false) && isKnownToRoles(*access) && mapsOfOperands() + maps < mostTensorMaps) {
+        facts.tensorLoads.push_back(load);
+        ++maps;
+      }
+    }
   }
 
   int64_t maps = 0; ///< of what has been found
 
+  static constexpr int64_t mostTensorMaps = 24; // compiler_c.h
+
+  int64_t mapsOfOperands() { return 1 + static_cast<int64_t>(facts.product.rows.size()); }
+
   bool takeMaps() {
-    constexpr int64_t mostTensorMaps = 24; // compiler_c.h
     int64_t columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= 64 ? 1 : 0;
     for (int64_t width : {32, 16}) // of the slices of a row's end (tma_store)
       needed += (columns & width) != 0 ? 1 : 0;
-    int64_t ofOperands = 1 + static_cast<int64_t>(facts.product.rows.size());
-    if (ofOperands + maps + needed > mostTensorMaps)
+    if (mapsOfOperands() + maps + needed > mostTensorMaps)
       return false;
     maps += needed;
     return true;
@@ -392,14 +412,27 @@ private:
     std::optional<TensorAccess> access = tensorAccess(view, op.getIndices(), isStore ? ArrayRef<bool>(notCompared) : op.getCompare(), why, packRun(op.getView()));
     if (!access || access->dimensions.front().axis != columnAxis || !access->along(rowAxis) || (isStore && !beginsWithPieces(access->dimensions.front())))
       return false;
-    return llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
+    return isWhole(*access, view, op.getSpans(), isStore);
+  }
+
+  /// Whether what a box has beyond its tile is outside of the view.
+  bool isWhole(const TensorAccess &access, tile::ViewType view, ValueRange spans, bool isStore) {
+    return llvm::all_of(access.dimensions, [&](const TensorAccess::Dimension &dimension) {
       auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return dimension.axis && variable.getAxis() == dimension.axis; });
       if (!dimension.axis || variable == nest.end())
         return !dimension.axis;
       constexpr int64_t widestSlice = 64;
       bool isWhole = isStore ? reachesEnd(dimension, view, variable->getHigh()) : coversDimension(dimension, view, variable->getLow(), variable->getHigh());
-      return isWhole && whyNotRuns(dimension, op.getSpans(), dimension.axis == columnAxis ? widestSlice : 1).empty();
+      return isWhole && whyNotRuns(dimension, spans, dimension.axis == columnAxis ? widestSlice : 1).empty();
     });
+  }
+
+  bool isKnownToRoles(const TensorAccess &access) {
+    for (const TensorAccess::Dimension &dimension : access.dimensions)
+      for (const Monomial &term : dimension.index)
+        if (!llvm::all_of(term.scalars, [&](Value scalar) { return isKnownToProducer(scalar); }))
+          return false;
+    return true;
   }
 
   /// Whether where a load is can be computed before the product.

@@ -26,7 +26,7 @@ struct ScheduleFacts {
   ScheduledProduct product;
   /// The stores that tensor copies can make of the accumulator's layout.
   llvm::SmallVector<tile::StoreOp> tensorStores;
-  /// The loads around the product, of tiles like its result, that tensor copies can make.
+  /// The loads around the product that tensor copies can make: of tiles like its result, and of vectors along its columns.
   llvm::SmallVector<tile::LoadOp> tensorLoads;
   ScheduleAttr schedule; ///< the default one for its tile
 };

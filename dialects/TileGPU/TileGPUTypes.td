@@ -38,7 +38,8 @@ def TileGPU_DistributedAttr : TileGPU_Attr<"Distributed", "distributed"> {
 def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
   let summary = "A tile in shared memory, or several of them in turn";
   let description = [{
-    `stages` tiles, one after another, each at a multiple of 1,024 bytes if it is swizzled, else of 16. Within a tile dimension
+    `stages` tiles, one after another, each at a multiple of 1,024 bytes if it is swizzled, of 128 if it has one dimension (tensor
+    copies want that), else of 16. Within a tile dimension
     `contiguous` is the fastest; the others follow row-major. `swizzle` (0, 32, 64 or 128) is the width in bytes of the panels
     whose 16-byte chunks are permuted (layout::SharedLayout); it needs two dimensions. Extents are padded as in a layout.
 
@@ -61,7 +62,7 @@ def TileGPU_BufferType : TileGPU_Type<"Buffer", "buffer"> {
     /// Of one stage, rounded up to where the next may begin.
     int64_t getStageBytes() const;
     int64_t getBytes() const { return getStageBytes() * getStages(); }
-    int64_t getAlignment() const { return getSwizzle() ? 1024 : 16; }
+    int64_t getAlignment() const { return getSwizzle() ? 1024 : getTile().getRank() == 1 ? 128 : 16; }
   }];
 }
 

@@ -8,7 +8,7 @@
 
 // Things that live one after another are in one place; what lives at the same time is beside, also if it is first of all used later.
 // CHECK-LABEL: tile.kernel @times(
-// CHECK-SAME:    tilegpu.shared_bytes = 4112 : i64
+// CHECK-SAME:    tilegpu.shared_bytes = 4224 : i64
 // CHECK:         tilegpu.alloc {offset = 4096 : i64} : <tensor<4xf32
 // CHECK:         tilegpu.alloc {offset = 0 : i64} : <tensor<32x32xf32
 // CHECK:         tilegpu.alloc {offset = 0 : i64} : <tensor<32x32xf32

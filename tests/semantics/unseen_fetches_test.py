@@ -1,5 +1,4 @@
-"""Tiles that meet a product of warps with roles (a residual, what a derivative is taken of), of views that tensor copies can take and of
-others: right at every edge, whatever is loaded, stored and left out beside them.
+"""Tiles and vectors that meet a product of warps with roles (a residual, a bias), of views that tensor copies can take and of others: right at every edge, whatever is loaded, stored and left out beside them.
 
 Inputs are small integers, so that everything is exact and one wrong element shows."""
 
@@ -126,6 +125,50 @@ def part_of_a_view(t, tile):
     x, w, r, s = small(t, (200, 72)), small(t, (264, 72)), small(t, (400, 264)), small(t, (200, 264))
     (y,) = hopper(t, SHIFTED, tile_of(*tile), x=x, w=w, r=r, s=s, out=dict(y="bf16"))
     t.same(y, rounded(x.value @ w.value.T + r.value[200:] + np.maximum(s.value, 0), "bf16"))
+
+
+VECTORS = """
+kernel k<T: float>(x: T[M, K], w: T[N, K], a: T[N], b: f32[N], p: T[4, N], r: T[M, N]?, y: out T[M, N], s: out f32[M, N]?)
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  if s { s[i, j] = sum(b[j], over j); }
+  if r { acc += r[i, j]; }
+  y[i, j] = T(acc * a[j] + b[j] - p[2, j]);
+}
+"""
+
+
+@sweep(shape=[(200, 264, 8, 64, 16), (1, 24, 72, 64, 32), (520, 392, 8, 128, 112), (300, 456, 72, 128, 192), (300, 520, 8, 128, 256)],
+       dtype=["bf16", "f16"], given=["", "rs"])
+def vectors_of_any_type(t, shape, dtype, given):
+    """More tiles for a block than there are stages for their parts, and sums that must not see what is beyond the last column."""
+    M, N, K, *tile = shape
+    x, w, r = small(t, (M, K), dtype), small(t, (N, K), dtype), small(t, (M, N), dtype)
+    a, b, p = small(t, (N,), dtype), small(t, (N,), "f32"), small(t, (4, N), dtype)
+    around = b.embedded((4,), (5,), (1,))
+    outputs = dict(y=dtype, s="f32") if given else dict(y=dtype)
+    y, *s = hopper(t, VECTORS, dict(T=dtype, **tile_of(*tile)), roles=None, x=x, w=w, a=a, b=around, p=padded(p), r=r if given else None, out=outputs)
+    want = (x.value @ w.value.T + (r.value if given else 0)) * a.value + b.value - p.value[2]
+    t.same(y, rounded(want, dtype))
+    if given:
+        t.same(s[0], along_rows_of_tiles(np.sum, np.broadcast_to(b.value, (M, N)), tile[1]))
+
+
+@sweep(start=[0, 1, 8], columns=[264, 265])
+def vectors_of_any_alignment(t, start, columns):
+    x, w = small(t, (300, 72)), small(t, (columns, 72))
+    b = small(t, (columns,), "bf16")
+    text = """
+kernel k(x: bf16[M, K], w: bf16[N, K], b: bf16[N], y: out bf16[M, N])
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  y[i, j] = bf16(acc + b[j]);
+}
+"""
+    (y,) = hopper(t, text, tile_of(64, 112), x=x, w=w, b=b.embedded((start,), (3,), (1,)), out=dict(y="bf16"))
+    t.same(y, rounded(x.value @ w.value.T + b.value, "bf16"))
 
 
 @test

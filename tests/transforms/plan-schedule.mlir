@@ -2302,7 +2302,7 @@ tile.kernel @one_dimension(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) di
         %tk = tile.index %k : !sk -> !k
         %bk = tile.broadcast %tk : !k -> !iki
         %both = arith.addi %bi, %bk : !iki
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: it does not have 2 to 5 dimensions}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: tensor copies cannot take `x`: one of its dimensions is indexed by two spans}}
         %p = tile.load %x[%both] spans(%i, %k) compare [false] : !x, (!iki), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
