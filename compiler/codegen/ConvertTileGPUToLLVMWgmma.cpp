@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -161,12 +162,38 @@ private:
         }
   }
 
+  /// Reads what a step is computed of: a step ahead, since reading takes as long as half of the computing.
+  void readStep(int64_t step) {
+    llvm::DenseSet<Operation *> seen;
+    readStep(op.lhs, step, seen);
+  }
+
+  void readStep(Value value, int64_t step, llvm::DenseSet<Operation *> &seen) {
+    Operation *source = value.getDefiningOp();
+    // Of another layout it has other registers.
+    if (!source || source->getBlock() != op.result.getDefiningOp()->getBlock() || tile::layoutOf(value.getType()) != tile::layoutOf(op.lhs.getType()) || !seen.insert(source).second)
+      return;
+    if (!isa<tilegpu::LoadSharedOp>(source)) {
+      for (Value operand : source->getOperands())
+        if (tile::isTile(operand.getType()))
+          readStep(operand, step, seen);
+      return;
+    }
+    for (auto [place, number] : operandRegisters)
+      if (place.second / stepElements == step)
+        emitter.element(value, number);
+  }
+
   ArrayRef<Value> wordsOf(int64_t step, const Block &block) { return words.at({step, block.row}); }
 
   /// The registers of a step are free when all but the later groups have been waited for.
   void beginStep(int64_t step, int64_t steps) {
+    if (step == 0)
+      readStep(0);
     if (op.accumulator)
       NVVM::WgmmaWaitGroupSyncOp::create(builder, static_cast<uint64_t>(steps - 1));
+    if (step + 1 < steps)
+      readStep(step + 1);
     packStep(step);
     NVVM::WgmmaFenceAlignedOp::create(builder);
   }
