@@ -45,6 +45,8 @@ def cases():
         for activation in ACTIVATIONS:
             yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", rows, columns, "bf16", activation
     yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", 128, 256, "f16", "gelu"
+    for rows, columns in COMPUTED:
+        yield "linear_dw", "linear.tile", ("BN", "BK", "BM"), "", rows, columns, "bf16", "gelu"
 
 
 def check(tilewright, ptxas, case):
@@ -52,7 +54,8 @@ def check(tilewright, ptxas, case):
     kernel, file, tunables, given, rows, columns, dtype, activation = case
     tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, 64)))
     command = [tilewright, "compile", os.path.join(KERNELS, file), "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
-    command += ["--emit", "ptx", "--bind", f"T={dtype},act={activation},{tile}"]
+    types = f"T={dtype},G=f32" if kernel == "linear_dw" else f"T={dtype}"
+    command += ["--emit", "ptx", "--bind", f"{types},act={activation},{tile}"]
     if given:
         command += ["--present", given]
     compiled = subprocess.run(command, capture_output=True, text=True)

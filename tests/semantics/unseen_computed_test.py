@@ -228,6 +228,20 @@ def gradient_of_the_input(t, activation, shape, tile):
     t.close(dx, dz @ w.value, terms=N, scale=reference.rounding_scale("bf16") * abs(dz) @ abs(w.value), ulps=8)
 
 
+@sweep(activation=["relu", "gelu"], shape=[(200, 136, 264), (65, 72, 520)], tile=[None, (64, 128), (128, 256)], accumulate=[False, True], dtype=["f32", "bf16"])
+def gradient_of_the_weights(t, activation, shape, tile, accumulate, dtype):
+    """dw = (dy · act′(z))ᵀ · x: the summed axis is that of memory's rows in both operands."""
+    M, N, K = shape
+    dy, z, x, old = t.normal((M, N), "bf16"), t.normal((M, N), "bf16"), t.normal((M, K), "bf16"), small(t, (N, K), dtype)
+    z.raw[z.value == 0] = encode(1.0, "bf16")
+    bind = dict(T="bf16", G=dtype, act=activation, accumulate=str(accumulate).lower(), **(dict(BN=tile[0], BK=tile[1], BM=64) if tile else {}))
+    with open(KERNELS) as file:
+        (dw,) = hopper(t, file.read(), bind, kernel="linear_dw", roles=None, dy=dy, z=z, x=x, dw=old, out=dict(dw=dtype))
+    dz = dy.value * derivative(activation, z.value)
+    scale = reference.rounding_scale("bf16") * abs(dz).T @ abs(x.value) + abs(old.value)
+    t.close(dw, dz.T @ x.value + (old.value if accumulate else 0), terms=M, scale=scale, ulps=8)
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # What takes the plain path
 # ----------------------------------------------------------------------------------------------------------------------
