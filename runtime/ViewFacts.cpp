@@ -101,8 +101,6 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
     given += count;
     if (isPack)
       view.facts.packRank = rank;
-    if (isPack && rank > 1 && classes == AlignmentClasses::Gpu)
-      view.facts.packRun = packRunOf(axes[rank - 1].extent);
     view.declaredExtents[declared] = 1;
     for (int axis = 0; axis < rank; ++axis) {
       view.extents[view.rank] = axes[axis].extent;
@@ -110,6 +108,8 @@ BoundView tilewright::runtime::bindView(const Parameter &parameter, const ViewAr
       view.declaredExtents[declared] *= axes[axis].extent;
       ++view.rank;
     }
+    if (constexpr int64_t indexLimit = int64_t(1) << 31; isPack && rank > 1 && classes == AlignmentClasses::Gpu && view.declaredExtents[declared] < indexLimit)
+      view.facts.packRun = packRunOf(axes[rank - 1].extent);
     lastAxis[declared] = view.rank - 1;
   }
 

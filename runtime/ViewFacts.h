@@ -16,7 +16,7 @@
 //     a dimension with more than one index, but for the contiguous one, is positive and below 2^40 bytes; or the view has no
 //     elements. Else the alignment is at most 8.
 //   - A pack in parts has on a GPU the largest power of two up to 128 that divides its last part, from 16 on: tensor copies take boxes of it,
-//     and a box must not go over a part's end.
+//     and a box must not go over a part's end. 1 if it has 2^31 indices or more: copies count in 32 bits.
 //   - Less than the element's size only if the host's memory is that odd.
 #pragma once
 

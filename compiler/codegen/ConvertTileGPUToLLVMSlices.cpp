@@ -48,9 +48,9 @@ Value matrixAddress(Emitter &emitter, Value part, int64_t width, int64_t column)
 
 SmallVector<Value> sliceCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, ValueRange tileCoordinates, uint64_t rowDimension, Type tile, const Slice &slice,
                                     const SlicePart &part) {
-  SmallVector<Value> at = coordinatesOf(emitter, map, tileCoordinates);
-  at[0] = advanced(emitter, at[0], emitter.constant32(slice.firstColumn + part.firstColumn));
-  at[rowDimension] = advanced(emitter, at[rowDimension], emitter.coordinateOfWarp(layoutAttr(tile), slice.registerNumber, 0));
+  SmallVector<Value> at = coordinatesOf(emitter, tileCoordinates);
+  at[0] = emitter.add(at[0], emitter.constant32(slice.firstColumn + part.firstColumn));
+  at[rowDimension] = emitter.add(at[rowDimension], emitter.coordinateOfWarp(layoutAttr(tile), slice.registerNumber, 0));
   return hardwareCoordinates(emitter, map, at);
 }
 

@@ -49,10 +49,8 @@ tilegpu::TensorMapOp mapOfWidth(mlir::ValueRange maps, int64_t width);
 
 mlir::Value laneIsFirst(Emitter &emitter);
 
-/// A copy's coordinates as numbers: i32, but for the index of a pack in parts.
-llvm::SmallVector<mlir::Value> coordinatesOf(Emitter &emitter, tilegpu::TensorMapOp map, mlir::ValueRange coordinates);
-/// `offset`: i32, not negative.
-mlir::Value advanced(Emitter &emitter, mlir::Value coordinate, mlir::Value offset);
+/// A copy's coordinates as numbers, i32.
+llvm::SmallVector<mlir::Value> coordinatesOf(Emitter &emitter, mlir::ValueRange coordinates);
 /// Such coordinates for the hardware: the index of a pack in parts is taken apart.
 llvm::SmallVector<mlir::Value> hardwareCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, llvm::ArrayRef<mlir::Value> coordinates);
 

@@ -29,35 +29,28 @@ static bool isLastPart(const View &view, int64_t memory) {
   return view.split >= 0 && memory == view.lastMemoryDimension(view.split);
 }
 
-SmallVector<Value> coordinatesOf(Emitter &emitter, tilegpu::TensorMapOp map, ValueRange coordinates) {
-  const View &view = emitter.view(map.getView());
-  SmallVector<Value> result;
-  for (auto [coordinate, position] : llvm::zip(coordinates, map.getPositions())) {
-    Value index = emitter.scalar(coordinate);
-    result.push_back(isLastPart(view, map.getOrder()[position]) ? index : emitter.toI32(index));
-  }
-  return result;
+SmallVector<Value> coordinatesOf(Emitter &emitter, ValueRange coordinates) {
+  return llvm::map_to_vector(coordinates, [&](Value coordinate) { return emitter.toI32(emitter.scalar(coordinate)); });
 }
 
-Value advanced(Emitter &emitter, Value coordinate, Value offset) {
-  return emitter.add(coordinate, coordinate.getType().isInteger(64) ? emitter.toI64(offset) : offset);
-}
-
+// A pack in parts has fewer than 2³¹ indices (compiler_c.h: pack_run); divisions of 64 bits would need more registers than the feeding thread has.
 SmallVector<Value> hardwareCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, ArrayRef<Value> coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   const View &view = emitter.view(map.getView());
   SmallVector<Value> parts(map.getOrder().size());
+  auto place = [&](int64_t memory) -> Value & { return parts[llvm::find(map.getOrder(), memory) - map.getOrder().begin()]; };
   for (auto [coordinate, position] : llvm::zip(coordinates, map.getPositions())) {
+    if (!isLastPart(view, map.getOrder()[position])) {
+      parts[position] = coordinate;
+      continue;
+    }
     Value index = coordinate;
-    bool isSplit = isLastPart(view, map.getOrder()[position]);
-    for (int64_t memory = view.lastMemoryDimension(view.split); isSplit && memory > view.firstMemoryDimension(view.split); --memory) {
-      Value extent = emitter.max(view.extents[memory], emitter.constant(1)); // nothing divides by 0
-      auto place = llvm::find(map.getOrder(), memory) - map.getOrder().begin();
-      parts[place] = emitter.toI32(builder.createOrFold<arith::RemUIOp>(index, extent));
+    for (int64_t memory = view.lastMemoryDimension(view.split); memory > view.firstMemoryDimension(view.split); --memory) {
+      Value extent = emitter.max(emitter.toI32(view.extents[memory]), emitter.constant32(1)); // nothing divides by 0
+      place(memory) = builder.createOrFold<arith::RemUIOp>(index, extent);
       index = builder.createOrFold<arith::DivUIOp>(index, extent);
     }
-    auto place = isSplit ? llvm::find(map.getOrder(), view.firstMemoryDimension(view.split)) - map.getOrder().begin() : position;
-    parts[place] = isSplit ? emitter.toI32(index) : index;
+    place(view.firstMemoryDimension(view.split)) = index;
   }
   return parts;
 }
@@ -87,13 +80,13 @@ void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op) {
     if (box[position] > 1)
       rowPosition = position;
   Value barrier = mbarrierAddress(emitter, op.getBarriers(), op.getNumber());
-  SmallVector<Value> coordinates = coordinatesOf(emitter, map, op.getCoordinates());
+  SmallVector<Value> coordinates = coordinatesOf(emitter, op.getCoordinates());
   for (int64_t first = 0; first < width; first += boxWidth)
     for (int64_t row = 0; row < rows; row += boxRows) {
       Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), first / boxWidth * panelBytes + panelBytes / rows * row);
       SmallVector<Value> at(coordinates);
-      at[0] = advanced(emitter, at[0], emitter.constant32(first));
-      at[rowPosition] = advanced(emitter, at[rowPosition], emitter.constant32(row));
+      at[0] = emitter.add(at[0], emitter.constant32(first));
+      at[rowPosition] = emitter.add(at[rowPosition], emitter.constant32(row));
       copyBox(emitter, address, emitter.scalar(op.getMap()), hardwareCoordinates(emitter, map, at), barrier);
     }
 }

@@ -630,12 +630,10 @@ tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 // The index of a pack in parts is taken apart by the extents that the launch gives: of each of the two boxes of rows.
 // CHECK-LABEL: llvm.func @packs(
 // CHECK:         nvvm.mbarrier.arrive.expect_tx
-// CHECK:         %[[WITHIN:.+]] = arith.remui %[[ROW:.+]], %[[EXTENT:.+]] : i64
-// CHECK-NEXT:    %[[WITHIN32:.+]] = arith.trunci %[[WITHIN]]
+// CHECK:         %[[WITHIN:.+]] = arith.remui %[[ROW:.+]], %[[EXTENT:.+]] : i32
 // CHECK-NEXT:    %[[PART:.+]] = arith.divui %[[ROW]], %[[EXTENT]]
-// CHECK-NEXT:    %[[PART32:.+]] = arith.trunci %[[PART]]
-// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN32]], %[[PART32]]]
-// CHECK:         %[[BOX:.+]] = arith.addi %[[ROW]], %c64_i64
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN]], %[[PART]]]
+// CHECK:         %[[BOX:.+]] = arith.addi %[[ROW]], %c64_i32
 // CHECK:         arith.remui %[[BOX]], %[[EXTENT]]
 // CHECK:         arith.divui %[[BOX]], %[[EXTENT]]
 tile.kernel @packs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 16, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {

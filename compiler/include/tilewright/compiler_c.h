@@ -49,7 +49,7 @@ typedef struct tw_compiler_view_facts {
                                     a tensor map needs: extents of at most 2^32; strides of dimensions with more than one index that
                                     are positive and below 2^40 bytes */
   int32_t pack_run;              /* the largest power of two, at most 128, that divides the last of the dimensions that M... stands for: as
-                                    many indices, from a multiple of it on, are one distance apart; 1 if they are fewer than 16, or
+                                    many indices, from a multiple of it on, are one distance apart; 1 if they are fewer than 16, M is 2^31 or more, or
                                     pack_rank is 1, or for the CPU */
 } tw_compiler_view_facts;
 

@@ -147,6 +147,8 @@ TEST(ViewFacts, RunsOfAPackInPartsAreWhatDividesItsLastPart) {
   EXPECT_EQ(run(24, 6400), 1); // too few for a box
   EXPECT_EQ(run(65, 6400), 1);
   EXPECT_EQ(run(64, 64 * 64), 1); // one part
+  EXPECT_EQ(run((int64_t(1) << 30) - 128, int64_t(1) << 37), 128);
+  EXPECT_EQ(run(int64_t(1) << 30, int64_t(1) << 37), 1); // 2^31 in all
   EXPECT_EQ(run(64, 6400, AlignmentClasses::Cpu), 1);
 }
 
