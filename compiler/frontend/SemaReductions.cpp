@@ -140,7 +140,7 @@ std::optional<DType> Elaborator::dotType(const Expr &left, const Expr &right, So
 
 Value Elaborator::callDot(const ast::CallExpression &call) {
   SourceRange where = call.where;
-  Precision precision = precisionOf("dot", call, {"tf32", "tf32x3"});
+  Precision precision = precisionOf("dot", call, {"fast", "tf32", "tf32x3"});
   std::vector<Value> arguments = argumentsOf(call);
   std::optional<Axes> axes = resolveAxes(call.over);
   if (!checkArity("dot", 2, call) || !axes || arguments[0].isError() || arguments[1].isError())

@@ -113,6 +113,7 @@ TEST(SemaNumbers, PrecisionIsCheckedForEachFunction) {
   expectBody("let t = exp(scale, precision = fast);", "let t: f32 = exp(scale, precision = fast)");
   expectBodyFault("let t = sqrt(scale, precision = fast);", "precision", "`sqrt` has no option `precision`");
   expectBodyFault("let t = exp(scale, precision = tf32);", "tf32", "unknown precision `tf32` of `exp`", "it may be `fast`");
-  expectBodyFault("for k2 in K by BK { let t = dot(x[i, k2], w[j, k2], over k2, precision = fast); }", "fast",
-                  "unknown precision `fast` of `dot`", "it may be `tf32` or `tf32x3`");
+  expectBodyFault("for k2 in K by BK { let t = dot(x[i, k2], w[j, k2], over k2, precision = exact); }", "exact",
+                  "unknown precision `exact` of `dot`", "it may be `fast`, `tf32` or `tf32x3`");
+  expectBody("for k2 in K by BK { let t = dot(w[j, k2], w[j, k2], over k2, precision = fast); }", "precision = fast");
 }
