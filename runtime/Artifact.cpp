@@ -340,6 +340,11 @@ private:
     if (swizzle != 0 && rowBytes > swizzle)
       return concat("the box's rows have ", rowBytes, " bytes, more than the swizzle's ", swizzle);
     map.swizzleBytes = static_cast<unsigned>(swizzle);
+    if (auto tf32 = element.find("tf32"); tf32 != element.end()) {
+      if (!tf32->is_boolean() || (*tf32 && dtypeNamed(parameter.dtype) != TW_F32))
+        return concat("\"tf32\" is ", tf32->dump(), ", of elements of ", parameter.dtype);
+      map.roundsToTF32 = *tf32;
+    }
     return {};
   }
 

@@ -40,6 +40,7 @@ struct ViewTensorMap {
   std::vector<int> order;    ///< the view's dimensions of memory, fastest first
   std::vector<uint32_t> box; ///< elements, in the same order
   unsigned swizzleBytes = 0; ///< 0, 32, 64, 128
+  bool roundsToTF32 = false;
 };
 
 /// What only code for a GPU has (compiler_c.h: "GPU code").

@@ -128,7 +128,8 @@ private:
     for (tilegpu::TensorMapOp map : tensorMaps())
       maps.push_back(builder.getDictionaryAttr(
           {builder.getNamedAttr("view", kernel.getNames()[cast<BlockArgument>(map.getView()).getArgNumber()]), builder.getNamedAttr("order", map.getOrderAttr()),
-           builder.getNamedAttr("box", map.getBoxAttr()), builder.getNamedAttr("swizzle", map.getSwizzleAttr())}));
+           builder.getNamedAttr("box", map.getBoxAttr()), builder.getNamedAttr("swizzle", map.getSwizzleAttr()),
+           builder.getNamedAttr("tf32", builder.getBoolAttr(map.getTf32()))}));
     return builder.getArrayAttr(maps);
   }
 };

@@ -2,8 +2,8 @@
 //
 // A descriptor says where an operand lies in shared memory (PTX ISA, "Matrix descriptor"): the address without its last four bits,
 // the distances of the 8-row groups, 1,024 bytes under a swizzle of 128 bytes, and of the panels if the operand spans several of them
-// along rows or columns. A step of 16 along the summed axis is a step of the address: 32 bytes within a panel, 2,048 where the summed
-// axis is not the contiguous one. The swizzle is of address bits, so such steps need no more than the sum.
+// along rows or columns. A step of an instruction along the summed axis, 32 bytes of elements, is a step of the address: 32 bytes within a
+// panel, or 2,048 where the summed axis is not the contiguous one, which only elements of 16 bits may have. The swizzle is of address bits, so such steps need no more than the sum.
 //
 // An operand in registers (the rows') is four words for each 64 rows and step of 16. MLIR has no operation for it, so the instruction is assembly
 // here. Its words are read until the wait that covers it; written step by step, each step's are computed when the step before in the
@@ -28,7 +28,20 @@ using tilegpu::BufferType;
 
 namespace {
 
-constexpr int64_t panelBytes = 128, groupBytes = 8 * panelBytes, stepElements = 16, blockRows = 64;
+constexpr int64_t panelBytes = 128, groupBytes = 8 * panelBytes, stepBytes = 32, blockRows = 64;
+constexpr int64_t wordSteps = stepBytes / 2; ///< that a step of an operand in registers sums
+
+NVVM::WGMMATypes unitsTypeOf(Type element) {
+  if (element.isBF16())
+    return NVVM::WGMMATypes::bf16;
+  if (element.isF16())
+    return NVVM::WGMMATypes::f16;
+  if (element.isF32())
+    return NVVM::WGMMATypes::tf32;
+  if (isa<Float8E4M3FNType>(element))
+    return NVVM::WGMMATypes::e4m3;
+  return element.isInteger(8) ? NVVM::WGMMATypes::s8 : NVVM::WGMMATypes::e5m2;
+}
 
 /// An operand as descriptors name it.
 struct Operand {
@@ -40,7 +53,7 @@ struct Operand {
   /// What a step along the summed axis, and a place along the other, add to the descriptor.
   int64_t offset(int64_t step, int64_t place) const {
     int64_t bytes = isDepthContiguous ? (step / 4) * panelPitch + (step % 4) * 32 + place * panelBytes
-                                      : (place / 64) * panelPitch + step * stepElements * panelBytes;
+                                      : (place / 64) * panelPitch + step * 16 * panelBytes;
     return bytes >> 4;
   }
 };
@@ -89,9 +102,10 @@ public:
       lhs = makeOperand(op.lhs, emitter.warps() > 4 ? warpgroup : Value());
     rhs = makeOperand(op.rhs, {});
     RankedTensorType rhsTile = rhs.buffer.getTile();
+    const int64_t stepElements = stepBytes / rhs.buffer.getElementBytes();
     int64_t steps = tilegpu::paddedExtent(rhsTile.getDimSize(tile::positionOfAxis(rhsTile, depthAxis))) / stepElements;
     Registers result(layoutAttr(type).getValue().registers());
-    auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(columns / 2, builder.getF32Type()));
+    auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(columns / 2, getElementTypeOrSelf(type)));
     SmallVector<Value> sums;
     for (const Block &block : blocks) {
       Value sum = LLVM::UndefOp::create(builder, structType);
@@ -157,7 +171,7 @@ private:
     for (const Block &block : blocks)
       for (int64_t column : {0, 8})
         for (int64_t half : {0, 8}) {
-          std::pair<int64_t, int64_t> place{block.row + half, step * stepElements + column};
+          std::pair<int64_t, int64_t> place{block.row + half, step * wordSteps + column};
           words[{step, block.row}].push_back(packedPair(emitter, op.lhs, operandRegisters.at(place), operandRegisters.at({place.first, place.second + 1})));
         }
   }
@@ -180,7 +194,7 @@ private:
       return;
     }
     for (auto [place, number] : operandRegisters)
-      if (place.second / stepElements == step)
+      if (place.second / wordSteps == step)
         emitter.element(value, number);
   }
 
@@ -250,9 +264,10 @@ private:
     // Rows of a block of registers: as many as the group's warps have, 64 for each warpgroup.
     auto layoutOf = [](const Operand &operand, NVVM::MMALayout contiguous, NVVM::MMALayout other) { return operand.isDepthContiguous ? contiguous : other; };
     Value a = emitter.add(lhs.descriptor, emitter.constant(lhs.offset(step, row))), b = emitter.add(rhs.descriptor, emitter.constant(rhs.offset(step, 0)));
-    auto types = lhs.buffer.getTile().getElementType().isBF16() ? NVVM::WGMMATypes::bf16 : NVVM::WGMMATypes::f16;
-    auto shape = NVVM::MMAShapeAttr::get(builder.getContext(), 64, static_cast<int>(columns), 16);
-    return NVVM::WgmmaMmaAsyncOp::create(builder, sum.getType(), sum, a, b, shape, types, types, NVVM::WGMMATypes::f32,
+    NVVM::WGMMATypes typeA = unitsTypeOf(lhs.buffer.getTile().getElementType()), typeB = unitsTypeOf(rhs.buffer.getTile().getElementType());
+    NVVM::WGMMATypes typeD = typeA == NVVM::WGMMATypes::s8 ? NVVM::WGMMATypes::s32 : NVVM::WGMMATypes::f32;
+    auto shape = NVVM::MMAShapeAttr::get(builder.getContext(), 64, static_cast<int>(columns), static_cast<int>(stepBytes / lhs.buffer.getElementBytes()));
+    return NVVM::WgmmaMmaAsyncOp::create(builder, sum.getType(), sum, a, b, shape, typeA, typeB, typeD,
                                          isFirst ? NVVM::WGMMAScaleOut::zero : NVVM::WGMMAScaleOut::one, NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one,
                                          layoutOf(lhs, NVVM::MMALayout::row, NVVM::MMALayout::col), layoutOf(rhs, NVVM::MMALayout::col, NVVM::MMALayout::row),
                                          NVVM::MMAIntOverflowAttr());
@@ -279,11 +294,11 @@ void emitWgmmaWait(Emitter &emitter, tilegpu::WgmmaWaitOp op) {
   for (Value accumulator : op.getAccumulators())
     llvm::append_range(all, emitter.registers(accumulator));
   std::string constraints;
+  for (Value value : all)
+    constraints += value.getType().isF32() ? "=f," : "=r,";
   for (size_t number = 0; number < all.size(); ++number)
-    constraints += number == 0 ? "=f" : ",=f";
-  for (size_t number = 0; number < all.size(); ++number)
-    constraints += "," + std::to_string(number);
-  auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(all.size(), builder.getF32Type()));
+    constraints += (number > 0 ? "," : "") + std::to_string(number);
+  auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::map_to_vector(all, [](Value value) { return value.getType(); }));
   Value waited = LLVM::InlineAsmOp::create(builder, structType, all, "wgmma.wait_group.sync.aligned 0;", constraints, /*has_side_effects=*/true,
                                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
                                            LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())

@@ -155,7 +155,9 @@ private:
         box.push_back(1);
       }
     }
-    return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle));
+    // Of what is loaded f32 is an operand, which the units would take without its lower bits.
+    bool isRounded = view.getType().getAccess() == tile::Access::In && view.getType().getElement().isF32();
+    return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle), isRounded);
   }
 
   static Value storedIn(Value buffer) {
@@ -708,7 +710,34 @@ private:
   /// Gives a stage back. Threads that read stages themselves speak for themselves.
   void release(Value stage) { tilegpu::MbarrierArriveOp::create(builder, empty, stage, IntegerAttr(), /*each_warp=*/computed != nullptr); }
 
+  /// Each step's sum is waited for and added; no product is in flight then, and the stage can be given back.
+  void multiplyAndPromoteSteps() {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop);
+    Position first = firstPosition();
+    tilegpu::TurnWaitOp::create(builder);
+    Value zero = loop.getInitial().front();
+    tile::ForOp steps;
+    {
+      OpBuilder::InsertionGuard inner(builder);
+      ForParts parts = makeLoop(constant(0), {zero, first.stage, first.parity});
+      steps = parts.op;
+      Position position{parts.carried[1], parts.carried[2]};
+      Value part = product(position, {});
+      Value waited = tilegpu::WgmmaWaitOp::create(builder, TypeRange{dot.getType()}, uint64_t(0), ValueRange{part}).getValues().front();
+      tilegpu::MbarrierArriveOp::create(builder, empty, position.stage, IntegerAttr(), /*each_warp=*/false);
+      Value sum = arith::AddFOp::create(builder, parts.carried[0], waited);
+      Position after = next(position);
+      tile::YieldOp::create(builder, ValueRange{sum, after.stage, after.parity});
+    }
+    tilegpu::TurnPassOp::create(builder);
+    loop.getResult(0).replaceAllUsesWith(steps.getResult(0));
+    loop.erase();
+  }
+
   void multiplySteps() {
+    if (tilegpu::isPromoted(dot.getLhs().getType().getTile(), dot.getPrecision()))
+      return multiplyAndPromoteSteps();
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(loop);
     Position first = firstPosition();

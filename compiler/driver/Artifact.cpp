@@ -81,7 +81,8 @@ static ordered_json tensorMaps(mlir::ModuleOp lowered, const ordered_json &param
       maps.push_back({{"view", numberOf(map.getAs<mlir::StringAttr>("view").getValue())},
                       {"order", map.getAs<mlir::DenseI64ArrayAttr>("order").asArrayRef().vec()},
                       {"box", map.getAs<mlir::DenseI64ArrayAttr>("box").asArrayRef().vec()},
-                      {"swizzle", map.getAs<mlir::IntegerAttr>("swizzle").getInt()}});
+                      {"swizzle", map.getAs<mlir::IntegerAttr>("swizzle").getInt()},
+                      {"tf32", map.getAs<mlir::BoolAttr>("tf32").getValue()}});
   return maps;
 }
 

@@ -209,26 +209,33 @@ private:
         depth = tunable.get();
     if (!target.productTile || dots.size() != 1 || !rows || !columns)
       return;
+    // A step is 128 bytes of each row, of whatever elements, and takes as long.
+    auto bytes = static_cast<int64_t>(std::max(byteWidth(dots[0]->operands[0]->type.dtype), byteWidth(dots[0]->operands[1]->type.dtype)));
+    constexpr int64_t modelledBytes = 2;
+    int64_t extentOfDepth = depth ? (extentOf(*depth) * bytes + modelledBytes - 1) / modelledBytes : 0;
     // Rows are those of the operand that is computed on the way, if one is.
     const Expr *left = dots.front()->operands[0], *right = dots.front()->operands[1];
     if (isLoaded(left) && !isLoaded(right)) {
       std::swap(rows, columns);
       std::swap(left, right);
     }
-    ProductShape shape{extentOf(*rows), extentOf(*columns), depth ? extentOf(*depth) : 0, productsOfGrid(*rows, *columns)};
+    ProductShape shape{extentOf(*rows), extentOf(*columns), extentOfDepth, productsOfGrid(*rows, *columns)};
     if (!isLoaded(left) && isLoaded(right))
       shape.computedOf = tilesIn(left);
     // Contiguous columns are taken 128 bytes at a time.
     if (isLoaded(right) && !valueOf(right)->operands.back()->type.has(dots.front()->axes.front()))
       shape.columnMultiple = 64;
     ProductTile tile = target.productTile(shape);
+    // Each element of a sum of f8 takes two registers (ScheduleRules).
+    constexpr int64_t mostColumnsOfF8 = 192;
+    bool isF8 = isFloat(dots[0]->operands[0]->type.dtype) && bytes == 1;
     sizes[rows->name] = tile.rows;
-    sizes[columns->name] = tile.columns;
+    sizes[columns->name] = isF8 ? std::min(tile.columns, mostColumnsOfF8) : tile.columns;
     // So few rows are bound by memory, which wants more of each row at a time: 16 rows of 14336 × 4096 bf16 took 42 µs by 128 steps, 65 µs by
     // 64 (one H200).
     constexpr int64_t fewRows = 64, longRows = 1024;
     int64_t extent = extentOf(*rows);
-    if (shape.computedOf == 0 && extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows)
+    if (shape.computedOf == 0 && extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows && !isF8)
       sizes[depth->name] *= 2;
     isModelled = true;
   }
@@ -242,7 +249,8 @@ private:
         narrowest = std::min<int64_t>(narrowest, byteWidth(operand->type.dtype));
     // Products of wide elements are formed by multiply-adds, which take longer and want fewer barriers: 43 TFLOP/s with 64 steps of
     // f32 at 4096³ on an H200, 38 with 32.
-    return target.contractedBytes * (narrowest >= 4 ? 2 : 1) / narrowest;
+    bool isOfUnits = target.productTile && dots.size() == 1 && dots[0]->precision == typed::Precision::TF32;
+    return target.contractedBytes * (narrowest >= 4 && !isOfUnits ? 2 : 1) / narrowest;
   }
 
   void raise(const Axis *axis, Role role) {

@@ -7,6 +7,9 @@
 // Vectors along the columns (a bias) come by tensor copies, or are loaded in the epilogue. Prepared in shared memory by a warp of its own they saved 3 % of
 // 2048 × 4096, K = 1024, but cost 7 % of 4096 × 1024, K = 256, and of 16384 × 768, K = 3072 (reason not known), so that is for those who ask.
 //
+// Sums of f8 are promoted: each step's goes into sums of f32 in registers. A warpgroup adds while another one multiplies, so two of them share
+// a tile and no turn is taken; each element takes two registers.
+//
 // A thread that feeds needs few registers, so its warpgroup gives up what the others take: 168 each at the start, then 40 and 232, or 24
 // and 240 where accumulators are many.
 //
@@ -65,6 +68,7 @@ private:
   SmallVector<tile::ParallelOp> nest;
   StringAttr rowAxis, columnAxis, depthAxis;
   llvm::DenseSet<Operation *> loads; ///< of the rows' operand
+  int64_t elementBytes = 0; ///< of the operands
 
   bool refuse(Location where, std::string why) {
     no = {where, std::move(why), no.isWorthTelling};
@@ -79,17 +83,30 @@ private:
     if (dots.empty())
       return refuse(kernel.getLoc(), "it has no product");
     tile::DotOp dot = facts.product.dot = dots.front();
-    Type element = getElementTypeOrSelf(dot.getLhs().getType());
-    bool isNarrow = (element.isBF16() || element.isF16()) && element == getElementTypeOrSelf(dot.getRhs().getType()) && getElementTypeOrSelf(dot.getType()).isF32();
-    if (!isNarrow)
-      return refuse(dot.getLoc(), "its operands are not both bf16 or both f16, with a sum in f32");
+    if (!isOfUnits(dot))
+      return refuse(dot.getLoc(), "its operands are not both bf16, both f16, both f8, both i8, or both f32 with `precision = tf32`");
     no.isWorthTelling = true;
+    elementBytes = getElementTypeOrSelf(dot.getLhs().getType()).getIntOrFloatBitWidth() / 8;
+    facts.product.isPromoted = isPromoted(dot.getLhs().getType(), dot.getPrecision());
     if (dots.size() > 1)
       return refuse(dots[1].getLoc(), "the kernel has another product");
     facts.product.loop = dyn_cast<tile::ForOp>(dot->getParentOp());
     if (!facts.product.loop)
       return refuse(dot.getLoc(), "it does not stand in a loop");
     return true;
+  }
+
+  /// Whether the units of wgmma form such products.
+  static bool isOfUnits(tile::DotOp dot) {
+    Type lhs = getElementTypeOrSelf(dot.getLhs().getType()), rhs = getElementTypeOrSelf(dot.getRhs().getType()), sum = getElementTypeOrSelf(dot.getType());
+    auto isF8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+    if (lhs.isInteger(8))
+      return rhs == lhs && sum.isInteger(32) && !dot.getLhsUnsigned() && !dot.getRhsUnsigned();
+    if (!sum.isF32())
+      return false;
+    if (isF8(lhs))
+      return isF8(rhs);
+    return lhs == rhs && (lhs.isBF16() || lhs.isF16() || (lhs.isF32() && dot.getPrecision() == tile::DotPrecision::TF32));
   }
 
   bool isInnermost(Operation *op) { return op->getParentOp() == nest.back(); }
@@ -152,6 +169,9 @@ private:
     std::optional<ComputedOperand> computed = computedOperand(operand, facts.product.loop, where, why);
     if (!computed)
       return refuse(where, why);
+    constexpr int64_t bytesInRegisters = 2;
+    if (elementBytes != bytesInRegisters)
+      return refuse(where, "an operand is computed on the way, and only one of 16 bits can be");
     facts.product.isComputed = true;
     facts.product.rows = computed->tiles;
     loads.insert_range(ArrayRef(computed->tiles));
@@ -168,7 +188,7 @@ private:
     if (!loop.isSpan() || !matchPattern(loop.getLow(), m_ConstantInt(&low)) || low != 0)
       return refuse(loop.getLoc(), "its loop does not go over spans from 0");
     bool carriesSum = loop.getInitial().size() == 1 && yield->getOperand(0) == dot.getResult() && dot.getAccumulator() == body.getArgument(1);
-    if (!carriesSum || !matchPattern(loop.getInitial().front(), m_AnyZeroFloat()))
+    if (!carriesSum || !(matchPattern(loop.getInitial().front(), m_AnyZeroFloat()) || matchPattern(loop.getInitial().front(), m_Zero())))
       return refuse(loop.getLoc(), "its loop carries something else than the product's sum from 0");
     facts.product.isSwapped = false;
     if (dot.getSpans().size() != 1 || dot.getSpans().front() != body.getArgument(0))
@@ -222,12 +242,14 @@ private:
             return refuse(load.getLoc(), "an index of `" + name + "` changes from step to step, or is computed from memory");
     // What wgmma reads has the swizzle of 128 bytes; threads can read any.
     bool isRead = facts.product.isComputed && load != facts.product.columns;
-    int64_t panelBytes = isRead ? 32 : 128, elementBytes = std::max<int64_t>(1, view.getElement().getIntOrFloatBitWidth() / 8);
+    int64_t panelBytes = isRead ? 32 : 128, bytes = std::max<int64_t>(1, view.getElement().getIntOrFloatBitWidth() / 8);
     StringAttr contiguous = access->dimensions.front().axis;
-    if (extentOf(load.getType(), contiguous) * elementBytes % panelBytes != 0)
+    if (!isRead && elementBytes != 2 && contiguous != depthAxis)
+      return refuse(load.getLoc(), "`" + name + "` is not contiguous along the summed axis, and only operands of 16 bits may be so");
+    if (extentOf(load.getType(), contiguous) * bytes % panelBytes != 0)
       return refuse(load.getLoc(), "its tile of `" + name + "` has not whole rows of " + std::to_string(panelBytes) + " bytes");
     for (const TensorAccess::Dimension &dimension : access->dimensions)
-      if (std::string reason = whyNotRuns(dimension, load.getSpans(), dimension.axis == contiguous ? panelBytes / elementBytes : 1); !reason.empty())
+      if (std::string reason = whyNotRuns(dimension, load.getSpans(), dimension.axis == contiguous ? panelBytes / bytes : 1); !reason.empty())
         return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + reason);
     return true;
   }
@@ -262,10 +284,15 @@ private:
     int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis);
     // A box brings what a padded step would have beyond its end, which is the next one's: it would be summed twice.
     int64_t steps = cast<tile::SpanType>(dot.getSpans().front().getType()).getCapacity();
-    if (steps % 16 != 0 || columns % 16 != 0 || std::max({rows, columns, steps}) > 256)
-      return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps");
-    int64_t accumulators = rows * columns / threadsOfWarpgroup;
-    bool isShared = request.groups == 1 || accumulators > mostAccumulators || (facts.product.isComputed && rows % (2 * blockRows) == 0);
+    const int64_t stepsOfInstruction = 32 / elementBytes;
+    if (steps % stepsOfInstruction != 0 || columns % 16 != 0 || std::max({rows, columns, steps}) > 256)
+      return refuse(dot.getLoc(), "its tile is not of a multiple of 16 columns and " + std::to_string(stepsOfInstruction) + " steps, and of at most 256 rows, columns and steps");
+    bool isPromoted = facts.product.isPromoted;
+    if (isPromoted && steps > mostUnpromotedSteps)
+      return refuse(dot.getLoc(), "sums of f8 are promoted every " + std::to_string(mostUnpromotedSteps) + " steps, and its tile has " + std::to_string(steps) + " (`precision = fast` would do)");
+    const int64_t sums = isPromoted ? 2 : 1;
+    int64_t accumulators = sums * rows * columns / threadsOfWarpgroup;
+    bool isShared = request.groups == 1 || accumulators > mostAccumulators || ((isPromoted || facts.product.isComputed) && rows % (2 * blockRows) == 0);
     int64_t warps = request.warps ? *request.warps : isShared ? 8 : 4;
     int64_t groups = request.groups ? *request.groups : warps == 4 ? 2 : 1;
     if (warps == 8)
@@ -279,7 +306,7 @@ private:
     if (!why.empty())
       return refuse(dot.getLoc(), why);
     facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false));
-    why = whyNotSchedule(facts.schedule, rows, columns, facts.product.isComputed ? steps : 0);
+    why = whyNotSchedule(facts.schedule, rows, columns, sums, facts.product.isComputed ? steps : 0);
     return why.empty() || refuse(dot.getLoc(), why);
   }
 
@@ -317,7 +344,7 @@ private:
   bool checkMemory() {
     tile::DotOp dot = facts.product.dot;
     int64_t rows = extentOf(dot.getType(), rowAxis), columns = extentOf(dot.getType(), columnAxis), depth = extentOf(dot.getLhs().getType(), depthAxis);
-    int64_t stageBytes = columns * depth * 2;
+    int64_t stageBytes = columns * depth * elementBytes;
     for (tile::LoadOp load : facts.product.rows)
       stageBytes += rows * depth * std::max<int64_t>(1, load.getView().getType().getElement().getIntOrFloatBitWidth() / 8);
     constexpr int64_t fewestStages = 2, stagingBytesOfWarp = 2 * 2048, barrierBytes = 1024;
@@ -480,12 +507,12 @@ std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t shared
   return FactsFinder(kernel, sharedBytes, request, no).run();
 }
 
-std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t depth) {
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t sums, int64_t depth) {
   int64_t warpgroups = schedule.getWarps() / 4;
   if (rows % (blockRows * warpgroups) != 0)
     return "its tile has " + std::to_string(rows) + " rows, and a group of " + std::to_string(warpgroups) + " warpgroups needs a multiple of " +
            std::to_string(blockRows * warpgroups);
-  int64_t accumulators = rows * columns / (threadsOfWarpgroup * warpgroups);
+  int64_t accumulators = sums * rows * columns / (threadsOfWarpgroup * warpgroups);
   if (accumulators > mostAccumulators)
     return "its tile has " + std::to_string(accumulators) + " accumulators a thread, and there is room for " + std::to_string(mostAccumulators);
   int64_t operand = rows * depth / 2 / (threadsOfWarpgroup * warpgroups); // two elements in a register

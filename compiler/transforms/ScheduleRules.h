@@ -19,6 +19,7 @@ struct ScheduledProduct {
   bool isComputed;                        ///< the rows' operand is computed of tiles on its way to registers
   llvm::SmallVector<tile::LoadOp> rows;   ///< the rows' operand, or those tiles; loaded in the loop
   tile::LoadOp columns;                   ///< the other operand
+  bool isPromoted;                        ///< the units keep too few bits: steps are added to sums in registers
 };
 
 /// What a kernel is that can have a schedule.
@@ -41,8 +42,8 @@ struct NoSchedule {
 /// The facts, or why there are none. `sharedBytes`: what a block may have; `request`: what is asked for in place of the default.
 std::optional<ScheduleFacts> scheduleFacts(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no);
 
-/// Why a schedule cannot be had by a product whose tile is rows × columns; empty if it can. `depth`: of an operand that is in registers a thread
-/// holds so many steps beside the accumulators; else 0.
-std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t depth = 0);
+/// Why a schedule cannot be had by a product whose tile is rows × columns, with so many sums for each element; empty if it can. `depth`: of an
+/// operand that is in registers a thread holds so many steps beside the accumulators; else 0.
+std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns, int64_t sums = 1, int64_t depth = 0);
 
 } // namespace tilewright::tilegpu

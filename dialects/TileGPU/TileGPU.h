@@ -62,6 +62,10 @@ inline constexpr llvm::StringLiteral tensorCopyName = "tilegpu.tensor_copy";
 
 /// The layout of an accumulator of wgmma over a group's warps: rows along dimension 0, over the warps. Nothing, and why, if there is none.
 std::optional<layout::DistributedLayout> wgmmaAccumulator(int64_t rows, int64_t columns, int64_t warps, std::string *why = nullptr);
+/// The units of wgmma add products of f8 with some 14 bits, so sums of at most 128 of them go into sums of f32, unless the precision is
+/// `fast`.
+bool isPromoted(mlir::Type operand, tile::DotPrecision precision);
+constexpr int64_t mostUnpromotedSteps = 128;
 /// Whether a tile has such a layout.
 bool isWgmmaAccumulator(mlir::Type tile);
 /// The layout of an operand of wgmma in registers: the result's rows along dimension 0, over a group's warps, the summed axis along dimension 1, a

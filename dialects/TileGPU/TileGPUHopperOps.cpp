@@ -79,6 +79,9 @@ LogicalResult TensorMapOp::verify() {
   for (auto [dimension, extent] : llvm::zip(getOrder(), getBox()))
     if (isOuterPartOfPack(view, dimension) && extent != 1)
       return emitOpError() << "expects a box with one index in dimension " << dimension << " of memory, which only the last of its pack may exceed, not " << extent;
+  // tensor_map_c5
+  if (getTf32() && !view.getElement().isF32())
+    return emitOpError() << "expects a view of f32 to round to tf32, not of " << view.getElement();
   return success();
 }
 
@@ -226,27 +229,45 @@ bool isWgmmaOperand(Type tile, StringAttr rowAxis) {
   return wanted && DistributedAttr::get(tile.getContext(), *wanted) == DistributedAttr::get(tile.getContext(), layout);
 }
 
-static bool isOperand(BufferType buffer) {
-  return buffer.getStages() == 1 && buffer.getSwizzle() == 128 && buffer.getTile().getElementTypeBitWidth() == 16 &&
-         isa<FloatType>(buffer.getTile().getElementType());
+static bool isF8(Type element) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
+bool isPromoted(Type operand, tile::DotPrecision precision) {
+  return isF8(getElementTypeOrSelf(operand)) && precision != tile::DotPrecision::Fast;
+}
+
+static bool isOperand(BufferType buffer, StringAttr depth) {
+  Type element = buffer.getTile().getElementType();
+  bool isDepthContiguous = tile::axesOf(buffer.getTile())[buffer.getContiguous()] == depth;
+  bool isElement = element.isBF16() || element.isF16() || (isDepthContiguous && (element.isF32() || isF8(element) || element.isInteger(8)));
+  return buffer.getStages() == 1 && buffer.getSwizzle() == 128 && isElement;
 }
 
 LogicalResult WgmmaOp::verify() {
   // wgmma_c1
   BufferType lhs = getLhs().getType(), rhs = getRhs().getType();
   Type result = getResult().getType();
-  auto common = llvm::count_if(tile::axesOf(lhs.getTile()), [&](StringAttr axis) { return tile::positionOfAxis(rhs.getTile(), axis) >= 0; });
+  SmallVector<StringAttr> common;
+  for (StringAttr axis : tile::axesOf(lhs.getTile()))
+    if (tile::positionOfAxis(rhs.getTile(), axis) >= 0)
+      common.push_back(axis);
   bool keepsOthers = true;
   for (auto [buffer, dimension] : {std::pair(lhs, 0), std::pair(rhs, 1)})
     for (StringAttr axis : tile::axesOf(buffer.getTile()))
       if (tile::positionOfAxis(lhs.getTile(), axis) < 0 || tile::positionOfAxis(rhs.getTile(), axis) < 0)
         keepsOthers = keepsOthers && tile::positionOfAxis(result, axis) == dimension;
-  if (!isOperand(lhs) || !isOperand(rhs) || lhs.getTile().getElementType() != rhs.getTile().getElementType() || common != 1 || !keepsOthers)
-    return emitOpError() << "expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not "
+  Type left = lhs.getTile().getElementType(), right = rhs.getTile().getElementType();
+  if (common.size() != 1 || !isOperand(lhs, common[0]) || !isOperand(rhs, common[0]) || (left != right && !(isF8(left) && isF8(right))) || !keepsOthers)
+    return emitOpError() << "expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, "
+                            "with one axis in common and the result's others, not "
                          << lhs << " and " << rhs;
   // wgmma_c2
-  if (!getElementTypeOrSelf(result).isF32() || !isWgmmaAccumulator(result))
-    return emitOpError() << "expects a result of f32 in the layout of an accumulator of wgmma, not " << result;
+  Type sum = left.isInteger(8) ? Type(IntegerType::get(getContext(), 32)) : Type(Float32Type::get(getContext()));
+  if (getElementTypeOrSelf(result) != sum || !isWgmmaAccumulator(result))
+    return emitOpError() << "expects a result of " << sum << " in the layout of an accumulator of wgmma, not " << result;
+  if (int64_t columns = cast<DistributedAttr>(tile::layoutOf(result)).getShape()[1]; left.isInteger(8) && columns > 24 && columns % 16 != 0)
+    return emitOpError() << "expects a multiple of 16 columns of i8, or 8 or 24, not " << columns;
   if (getAccumulator() && getAccumulator().getType() != result)
     return emitOpError() << "expects an accumulator of the result's type, not " << getAccumulator().getType();
   return success();
@@ -306,7 +327,7 @@ LogicalResult WgmmaRegistersOp::verify() {
   StringAttr depth = tile::axesOf(lhs)[1 - tile::positionOfAxis(lhs, rows)];
   int64_t summed = tile::positionOfAxis(rhs.getTile(), depth);
   bool hasAxes = tile::axesOf(rhs.getTile()).size() == 2 && summed >= 0 && tile::positionOfAxis(rhs.getTile(), columns) >= 0;
-  if (!isOperand(rhs) || rhs.getTile().getElementType() != element || !hasAxes ||
+  if (!isOperand(rhs, depth) || rhs.getTile().getElementType() != element || !hasAxes ||
       rhs.getPaddedShape()[summed] != paddedShape(lhs)[tile::positionOfAxis(lhs, depth)] || rhs.getPaddedShape()[1 - summed] != paddedShape(result)[1])
     return emitOpError() << "expects a buffer of one stage, swizzle 128 and elements of " << element << " whose axes are " << depth << ", as in the tile, and "
                          << columns << ", as in the result, not " << rhs;

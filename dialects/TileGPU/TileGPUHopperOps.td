@@ -139,7 +139,7 @@ def TileGPU_TensorMapOp : TileGPU_Op<"tensor_map", [Pure]> {
   let summary = "How tensor copies see a view: a parameter that the host makes";
   let description = [{
     `order` has the view's dimensions of memory, the fastest first; the first has stride 1. `box` is what one copy moves, in the same
-    order. What lies outside of the view is read as zero and not written.
+    order. What lies outside of the view is read as zero and not written. With `tf32` its copies round f32 to tf32 on the way.
 
     A copy is at one coordinate for each dimension of an access: a pack in parts counts once, where its last dimension of memory stands, and
     its index is taken apart. A box has one index in each of the others, so it must not go over the end of a row of the pack.
@@ -148,14 +148,15 @@ def TileGPU_TensorMapOp : TileGPU_Op<"tensor_map", [Pure]> {
     - tensor_map_c2: a box has as many extents, from 1 to 256; the first is of a multiple of 16 bytes, and of no more than the swizzle
     - tensor_map_c3: the view is aligned to 16 bytes
     - tensor_map_c4: of a pack in parts, a box has one index in all dimensions of memory but the last
+    - tensor_map_c5: `tf32` is of a view of f32
 
     ```mlir
     %m = tilegpu.tensor_map %x order [1, 0] box [8, 16] swizzle 32 : !x
     ```
   }];
-  let arguments = (ins Tile_ViewType:$view, DenseI64ArrayAttr:$order, DenseI64ArrayAttr:$box, I64Attr:$swizzle);
+  let arguments = (ins Tile_ViewType:$view, DenseI64ArrayAttr:$order, DenseI64ArrayAttr:$box, I64Attr:$swizzle, UnitAttr:$tf32);
   let results = (outs TileGPU_TensorMapType:$map);
-  let assemblyFormat = "$view `order` $order `box` $box `swizzle` $swizzle attr-dict `:` type($view)";
+  let assemblyFormat = "$view `order` $order `box` $box `swizzle` $swizzle (`tf32` $tf32^)? attr-dict `:` type($view)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// Where order and box have each coordinate of a copy.
@@ -277,10 +278,10 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [MemoryEffects<[MemWrite<TileGPU_Share
     instruction's scale-d: a constant, since a run-time one keeps the registers alive around it). What lies beyond the summed axis' end
     must be zero in both buffers.
 
-    - wgmma_c1: the buffers have one stage and swizzle 128, elements of 16 bits, and two axes each: a common one, which is summed, and one of
-      the result's
-    - wgmma_c2: the result is f32, with the layout of an accumulator of wgmma: rows over the warps of whole warpgroups, columns a
-      multiple of 8, at most 256
+    - wgmma_c1: the buffers have one stage, swizzle 128 and two axes each: a common one, which is summed, and one of the result's. Both have
+      elements of bf16 or f16, or, with the summed axis contiguous: f32 (of which the units take what tf32 has), f8 of either kind, or i8
+    - wgmma_c2: the result is f32, of i8 i32, with the layout of an accumulator of wgmma: rows over the warps of whole warpgroups, columns a
+      multiple of 8, at most 256 (of i8: 8, 16, 24, or a multiple of 16)
 
     ```mlir
     tile.kernel @k() dimensions = 0 {

@@ -41,8 +41,10 @@ Result<GpuProperties> propertiesOf(const Driver &driver, Device device) {
 }
 
 /// Copies move bits, so what has no type of its own is a number of its size.
-int tensorTypeOf(tw_dtype dtype) {
-  switch (dtype) {
+int tensorTypeOf(const GpuTensor &tensor) {
+  if (tensor.roundsToTF32)
+    return tensorTF32;
+  switch (tensor.dtype) {
   case TW_F64:
     return tensorF64;
   case TW_F32:
@@ -115,7 +117,7 @@ public:
       return Status(TW_UNSUPPORTED, "the CUDA driver has no cuTensorMapEncodeTiled: install one of CUDA 12.0 or later");
     constexpr uint32_t ones[GpuTensor::mostDimensions] = {1, 1, 1, 1, 1};
     return call("cuTensorMapEncodeTiled", [&] {
-      return driver.tensorMapEncodeTiled(map.bytes.data(), tensorTypeOf(tensor.dtype), tensor.rank, pointerTo(tensor.address),
+      return driver.tensorMapEncodeTiled(map.bytes.data(), tensorTypeOf(tensor), tensor.rank, pointerTo(tensor.address),
                                          tensor.extents.data(), tensor.strides.data(), tensor.box.data(), ones, interleaveNone,
                                          tensorSwizzleOf(tensor.swizzleBytes), promoteTo256Bytes, fillZeros);
     });

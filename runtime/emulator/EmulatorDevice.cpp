@@ -162,7 +162,7 @@ public:
 
   Status encodeTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
     emulator::TensorMapRequest request;
-    request.type = tensorTypeOf(tensor.dtype);
+    request.type = tensor.roundsToTF32 ? emulator::Type::TF32 : tensorTypeOf(tensor.dtype);
     request.rank = tensor.rank;
     request.address = tensor.address;
     request.extents = tensor.extents;

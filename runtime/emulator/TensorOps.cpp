@@ -120,11 +120,24 @@ template <typename Visit> void forEachPiece(const Box &box, std::byte *shared, u
     visit(at, shared + swizzled(address + at, box.map.swizzle));
 }
 
+/// f32 as a copy of a TF32 tensor leaves it: to nearest, halves away from zero.
+void roundToTF32(std::vector<std::byte> &bytes) {
+  for (size_t at = 0; at < bytes.size(); at += sizeof(uint32_t)) {
+    uint32_t bits;
+    memcpy(&bits, bytes.data() + at, sizeof(bits));
+    constexpr uint32_t infinity = 0x7f800000, lowBits = 0x1fff;
+    bits = (bits & infinity) == infinity ? bits : (bits + (lowBits + 1) / 2) & ~lowBits;
+    memcpy(bytes.data() + at, &bits, sizeof(bits));
+  }
+}
+
 std::vector<std::byte> gather(const Box &box) {
   std::vector<std::byte> bytes(box.bytes, std::byte(box.map.fillsNaN ? 0xff : 0));
   for (const Row &row : box.rows)
     if (row.bytes)
       memcpy(bytes.data() + row.offset + row.skipped, row.data, row.bytes);
+  if (box.map.type == Type::TF32)
+    roundToTF32(bytes);
   return bytes;
 }
 

@@ -24,6 +24,7 @@ struct GpuTensor {
   std::array<uint64_t, mostDimensions - 1> strides = {}; ///< of dimensions 1 …, in bytes: multiples of 16 below 2^40
   std::array<uint32_t, mostDimensions> box = {};         ///< elements that one copy moves: 1 to 256
   unsigned swizzleBytes = 0;                             ///< 0, 32, 64, 128
+  bool roundsToTF32 = false;                             ///< what f32 is copied to shared memory
 };
 
 struct alignas(64) GpuTensorMap {

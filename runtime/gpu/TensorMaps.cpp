@@ -16,6 +16,7 @@ GpuTensor tensorOf(const BoundView &view, const ViewTensorMap &map, tw_dtype dty
   tensor.dtype = dtype;
   tensor.rank = static_cast<unsigned>(map.order.size());
   tensor.swizzleBytes = map.swizzleBytes;
+  tensor.roundsToTF32 = map.roundsToTF32;
   auto element = static_cast<uint64_t>(view.elementBytes);
   bool isEmpty = view.elements() == 0;
   for (unsigned k = 0; k < tensor.rank; ++k) {

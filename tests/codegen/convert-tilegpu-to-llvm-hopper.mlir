@@ -18,9 +18,9 @@
 // Two groups and what feeds them: 384 threads, of which one block is on a multiprocessor. Tensor maps are parameters behind the slots, in the
 // order of their operations. Whatever depends on the warp comes by a shuffle, which says that it is one for all lanes.
 // CHECK:       tilewright.resident_blocks = 1 : i64, tilewright.shared_bytes = 53280 : i64
-// CHECK-SAME:  tilewright.tensor_maps = [{box = array<i64: 16, 16>, order = array<i64: 1, 0>, swizzle = 32 : i64, view = "y"},
-// CHECK-SAME:    {box = array<i64: 64, 64>, order = array<i64: 1, 0>, swizzle = 128 : i64, view = "x"},
-// CHECK-SAME:    {box = array<i64: 64, 16>, order = array<i64: 1, 0>, swizzle = 128 : i64, view = "w"}], tilewright.threads = 384 : i64
+// CHECK-SAME:  tilewright.tensor_maps = [{box = array<i64: 16, 16>, order = array<i64: 1, 0>, swizzle = 32 : i64, tf32 = false, view = "y"},
+// CHECK-SAME:    {box = array<i64: 64, 64>, order = array<i64: 1, 0>, swizzle = 128 : i64, tf32 = false, view = "x"},
+// CHECK-SAME:    {box = array<i64: 64, 16>, order = array<i64: 1, 0>, swizzle = 128 : i64, tf32 = false, view = "w"}], tilewright.threads = 384 : i64
 // CHECK-LABEL: llvm.func @ping_pong(
 // CHECK-SAME:    %arg1: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
 // CHECK-SAME:    %arg2: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
@@ -700,6 +700,129 @@ tile.kernel @part_of_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64, %P:
       %rest = arith.subi %tj, %bp : !j
       %n = tile.cast %sum : !ij -> !n
       tile.store %n, %y[%ti, %rest] spans(%i, %j) compare [false, true] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = i8, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = i8, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = i32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 16>
+!sk = !tile.span<"k", 128>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<16xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<64x128xi8, #tile.axes<"i", "k">>
+!jk = tensor<16x128xi8, #tile.axes<"j", "k">>
+!ij = tensor<64x16xi32, #tile.axes<"i", "j">>
+
+// Four steps of 32 bytes; sums are i32, which the wait carries too.
+// CHECK-LABEL: llvm.func @integers(
+// CHECK:         nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 16, k = 32>, D[<s32>, <zero>], A[<s8>, {{.*}}], B[<s8>, {{.*}}] : {{.*}} -> !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i32)>
+// CHECK-COUNT-3: nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 16, k = 32>, D[<s32>, <one>]
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "wgmma.wait_group.sync.aligned 0;", "=r,=r,=r,=r,=r,=r,=r,=r,0,1,2,3,4,5,6,7"
+tile.kernel @integers(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f32, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 16>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<16xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xf32, #tile.axes<"i", "k">>
+!jk = tensor<16x64xf32, #tile.axes<"j", "k">>
+!ij = tensor<64x16xf32, #tile.axes<"i", "j">>
+
+// Two panels of 32 elements, that the copies round. The second begins 8,192 bytes (rows) and 2,048 bytes (columns) later.
+// CHECK:       tilewright.tensor_maps = [{box = array<i64: 32, 64>, order = array<i64: 1, 0>, swizzle = 128 : i64, tf32 = true, view = "x"},
+// CHECK-SAME:    {box = array<i64: 32, 16>, order = array<i64: 1, 0>, swizzle = 128 : i64, tf32 = true, view = "w"}]
+// CHECK-LABEL: llvm.func @tf32(
+// CHECK:         nvvm.wgmma.mma_async %[[A:.+]], %[[B:.+]], %{{.+}}, <m = 64, n = 16, k = 8>, D[<f32>, <zero>], A[<tf32>, {{.*}}], B[<tf32>, {{.*}}]
+// CHECK:         arith.addi %[[A]], %c2_i64
+// CHECK:         arith.addi %[[A]], %c512_i64
+// CHECK:         arith.addi %[[B]], %c128_i64
+tile.kernel @tf32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) precision tf32 : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E5M2, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 16>
+!sk = !tile.span<"k", 128>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<16xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<64x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<16x128xf8E5M2, #tile.axes<"j", "k">>
+!ij = tensor<64x16xf32, #tile.axes<"i", "j">>
+
+// Each step starts a sum of its own, which is waited for and added.
+// CHECK-LABEL: llvm.func @promoted(
+// CHECK:         nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 16, k = 32>, D[<f32>, <zero>], A[<e4m3>, {{.*}}], B[<e5m2>, {{.*}}]
+// CHECK-COUNT-3: nvvm.wgmma.mma_async %{{.+}}, <m = 64, n = 16, k = 32>, D[<f32>, <one>]
+// CHECK-NOT:     nvvm.wgmma.mma_async
+// CHECK:         "wgmma.wait_group.sync.aligned 0;"
+// CHECK-NOT:     nvvm.wgmma.mma_async
+// CHECK-COUNT-8: arith.addf
+tile.kernel @promoted(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
     }
   }
 }

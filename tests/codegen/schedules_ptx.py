@@ -1,4 +1,4 @@
-"""The ready kernels whose product warps with roles form, with every kind of tile, as ptxas takes them for sm_90a: without a word (C7504 to
+"""The ready kernels whose product warps with roles form, and products of other elements, with every kind of tile, as ptxas takes them for sm_90a: without a word (C7504 to
 C7519 say that it serializes wgmma or ignores a register budget, C7602 that a tile has too many registers), without a spill, and with no
 more registers than a block of three warpgroups begins with. Usage: schedules_ptx.py TILEWRIGHT
 
@@ -12,7 +12,8 @@ import sys
 
 from assemble_ptx import find_ptxas, resources
 
-KERNELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels")
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNELS = os.path.join(HERE, "../../runtime/kernels")
 ARCHITECTURE = "sm_90a"
 REGISTERS = 168  # of each thread at the beginning; setmaxnreg moves them from one role to the other
 # Rows and columns: two groups of one warpgroup in turns, then one group of two.
@@ -26,36 +27,48 @@ TAKEN = {
 # With an operand that is computed on the way, of 128 accumulators at most: tiles, and activations whose derivative is formed.
 COMPUTED = [(64, 64), (64, 128), (64, 256), (128, 128), (128, 192), (128, 256), (256, 128)]
 ACTIVATIONS = ["identity", "squared_relu", "silu", "gelu", "gelu_erf"]
+# Of Inputs/products.tile: the steps of a tile, and whether sums are promoted, which two warpgroups share (there is no room for 256 columns).
+PRODUCTS = {"f8": (128, True), "fast_f8": (128, False), "integers": (128, False), "tf32": (32, False)}
 # Bytes that may be stored and loaded because registers are too few, by the views that are given and the tile. What spills nothing is
 # not listed.
 SPILLS = {
-    ("projection", "b"): {(128, 192): 100, (128, 208): 400},
+    ("projection", "b"): {(128, 192): 200, (128, 208): 800},
+    ("fast_f8", "b"): {(128, 256): 16},
+    ("integers", "b"): {(128, 192): 16},
 }
 
 
+def ready(file):
+    return os.path.join(KERNELS, file)
+
+
 def cases():
+    tunables_of_products = ("BM", "BN", "BK")
     for kernel, (file, tunables, given_lists) in TAKEN.items():
         for given in given_lists:
             for rows, columns in TURNS + COOPERATIVE:
-                yield kernel, file, tunables, given, rows, columns, "bf16", "gelu"
-    yield "linear", "linear.tile", ("BM", "BN", "BK"), "b", 128, 192, "f16", "gelu"
+                yield kernel, ready(file), tunables, given, rows, columns, 64, "bf16", "gelu"
+    yield "linear", ready("linear.tile"), ("BM", "BN", "BK"), "b", 128, 192, 64, "f16", "gelu"
     for activation in ("silu", "gelu_erf"):
-        yield "linear", "linear.tile", ("BM", "BN", "BK"), "b,r,z", 128, 208, "bf16", activation
+        yield "linear", ready("linear.tile"), ("BM", "BN", "BK"), "b,r,z", 128, 208, 64, "bf16", activation
     for rows, columns in COMPUTED:
         for activation in ACTIVATIONS:
-            yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", rows, columns, "bf16", activation
-    yield "linear_dx", "linear.tile", ("BM", "BK", "BN"), "", 128, 256, "f16", "gelu"
+            yield "linear_dx", ready("linear.tile"), ("BM", "BK", "BN"), "", rows, columns, 64, "bf16", activation
+    yield "linear_dx", ready("linear.tile"), ("BM", "BK", "BN"), "", 128, 256, 64, "f16", "gelu"
     for rows, columns in COMPUTED:
-        yield "linear_dw", "linear.tile", ("BN", "BK", "BM"), "", rows, columns, "bf16", "gelu"
+        yield "linear_dw", ready("linear.tile"), ("BN", "BK", "BM"), "", rows, columns, 64, "bf16", "gelu"
+    for kernel, (depth, is_promoted) in PRODUCTS.items():
+        for rows, columns in [(128, 128), (128, 192)] + ([(256, 96)] if is_promoted else COOPERATIVE):
+            yield kernel, os.path.join(HERE, "Inputs/products.tile"), ("BM", "BN", "BK"), "b", rows, columns, depth, "", ""
 
 
 def check(tilewright, ptxas, case):
     """(what is wrong, in lines; what ptxas says of registers and spills)"""
-    kernel, file, tunables, given, rows, columns, dtype, activation = case
-    tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, 64)))
-    command = [tilewright, "compile", os.path.join(KERNELS, file), "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
+    kernel, file, tunables, given, rows, columns, depth, dtype, activation = case
+    tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, depth)))
+    command = [tilewright, "compile", file, "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
     types = f"T={dtype},G=f32" if kernel == "linear_dw" else f"T={dtype}"
-    command += ["--emit", "ptx", "--bind", f"{types},act={activation},{tile}"]
+    command += ["--emit", "ptx", "--bind", f"{types},act={activation},{tile}" if dtype else tile]
     if given:
         command += ["--present", given]
     compiled = subprocess.run(command, capture_output=True, text=True)
@@ -81,7 +94,7 @@ def main(tilewright, *options):
     with concurrent.futures.ThreadPoolExecutor() as executor:
         results = list(executor.map(lambda case: check(tilewright, ptxas, case), every))
     count = 0
-    for (kernel, _, _, given, rows, columns, dtype, activation), (faults, summary) in zip(every, results):
+    for (kernel, _, _, given, rows, columns, _, dtype, activation), (faults, summary) in zip(every, results):
         name = f"{kernel} {dtype} {activation} {rows} x {columns} with {given or 'nothing'}"
         count += len(faults)
         for fault in faults:

@@ -962,3 +962,50 @@ tile.kernel @part_of_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64, %P:
     }
   }
 }
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E4M3FN, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<64x128xf8E4M3FN, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// Sums of f8: each step's is started, waited for and added before the stage is given back; none is peeled.
+// CHECK-LABEL: tile.kernel @promoted(
+// CHECK:         } consumers {
+// CHECK:           tilegpu.turn_wait
+// CHECK-NEXT:      %[[ALL:.+]]:3 = tile.for "k" %{{.+}}: i64 in %c0_i64{{.*}} to %{{.+}} carries (%[[ACC:.+]] = %{{.+}}, %[[AT:.+]] = %{{.+}}, %[[PARITY:.+]] = %{{.+}})
+// CHECK-NEXT:        tilegpu.mbarrier_wait %[[FULL:.+]][%[[AT]]] parity %[[PARITY]]
+// CHECK:             %[[PART:.+]] = tilegpu.wgmma %{{.+}}, %{{.+}} :
+// CHECK-NEXT:        %[[WAITED:.+]] = tilegpu.wgmma_wait 0 of %[[PART]]
+// CHECK-NEXT:        tilegpu.mbarrier_arrive %[[EMPTY:.+]][%[[AT]]]
+// CHECK-NEXT:        %[[SUM:.+]] = arith.addf %[[ACC]], %[[WAITED]]
+// CHECK:             tile.yield %[[SUM]],
+// CHECK:           tilegpu.turn_pass
+// CHECK:           tile.store %[[ALL]]#0
+tile.kernel @promoted(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 2, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}

@@ -236,6 +236,16 @@ tile.kernel @tensor_map_c4(%x: !x, %M: i64, %K: i64) dimensions = 2 {
 
 // -----
 
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!f = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+tile.kernel @tensor_map_c5(%x: !x, %f: !f, %M: i64, %K: i64) dimensions = 2 {
+  %l = tilegpu.tensor_map %f order [1, 0] box [32, 64] swizzle 128 tf32 : !f
+  // expected-error @below {{expects a view of f32 to round to tf32, not of 'bf16'}}
+  %m = tilegpu.tensor_map %x order [1, 0] box [64, 64] swizzle 128 tf32 : !x
+}
+
+// -----
+
 // Tensor copies.
 
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
@@ -694,7 +704,7 @@ func.func @tma_store_c3_columns(%y: !y, %v: !v, %s: !s) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_stages(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not '!tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>' and}}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not '!tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>' and}}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -706,7 +716,7 @@ func.func @wgmma_c1_stages(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 64, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_swizzle(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -714,12 +724,53 @@ func.func @wgmma_c1_swizzle(%a: !a, %b: !b) {
 // -----
 
 #wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
-!a = !tilegpu.buffer<tensor<64x64xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!a = !tilegpu.buffer<tensor<64x64xf32, #tile.axes<"i", "k">>, contiguous = 0, swizzle = 128, stages = 1>
 !b = !tilegpu.buffer<tensor<64x64xf32, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
-func.func @wgmma_c1_width(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+func.func @wgmma_c1_contiguous(%a: !a, %b: !b) {
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = !tilegpu.buffer<tensor<64x128xi8, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!b = !tilegpu.buffer<tensor<64x128xi8, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+!e = tensor<64x64xi32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_c2_integers(%a: !a, %b: !b) {
+  %e = tilegpu.wgmma %a, %b : !a, !b -> !e
+  // expected-error @below {{expects a result of 'i32' in the layout of an accumulator of wgmma, not 'tensor<64x64xf32}}
+  %d = tilegpu.wgmma %a, %b : !a, !b -> !d
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 40], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = !tilegpu.buffer<tensor<64x128xi8, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!b = !tilegpu.buffer<tensor<40x128xi8, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!e = tensor<64x40xi32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_c2_columns_of_integers(%a: !a, %b: !b) {
+  // expected-error @below {{expects a multiple of 16 columns of i8, or 8 or 24, not 40}}
+  %e = tilegpu.wgmma %a, %b : !a, !b -> !e
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!a = !tilegpu.buffer<tensor<64x128xf8E4M3FN, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!b = !tilegpu.buffer<tensor<64x128xf8E5M2, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!c = !tilegpu.buffer<tensor<64x128xi8, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+func.func @wgmma_c1_of_8_bits(%a: !a, %b: !b, %c: !c) {
+  // Both kinds of f8 may meet.
+  %d = tilegpu.wgmma %a, %b : !a, !b -> !d
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
+  %e = tilegpu.wgmma %a, %c : !a, !c -> !d
   return
 }
 
@@ -730,7 +781,7 @@ func.func @wgmma_c1_width(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xi16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_integers(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -742,7 +793,7 @@ func.func @wgmma_c1_integers(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_one_type(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -754,7 +805,7 @@ func.func @wgmma_c1_one_type(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "l">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_none_summed(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -766,7 +817,7 @@ func.func @wgmma_c1_none_summed(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_all_summed(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -778,7 +829,7 @@ func.func @wgmma_c1_all_summed(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c1_swapped(%a: !a, %b: !b) {
-  // expected-error @below {{expects two buffers of one stage, swizzle 128 and one type of 16-bit floats, with one axis in common and the result's others, not }}
+  // expected-error @below {{expects two buffers of one stage and swizzle 128 of one type of 16-bit floats, or of f32, f8 or i8 with the summed axis contiguous, with one axis in common and the result's others, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -802,7 +853,7 @@ func.func @transposed(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf16, #tile.axes<"i", "j", layout = #wgmma>>
 func.func @wgmma_c2_elements(%a: !a, %b: !b) {
-  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not 'tensor<64x64xf16}}
+  // expected-error @below {{expects a result of 'f32' in the layout of an accumulator of wgmma, not 'tensor<64x64xf16}}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -814,7 +865,7 @@ func.func @wgmma_c2_elements(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #rows>>
 func.func @wgmma_c2_layout(%a: !a, %b: !b) {
-  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not }}
+  // expected-error @below {{expects a result of 'f32' in the layout of an accumulator of wgmma, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -825,7 +876,7 @@ func.func @wgmma_c2_layout(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j">>
 func.func @wgmma_c2_none(%a: !a, %b: !b) {
-  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not }}
+  // expected-error @below {{expects a result of 'f32' in the layout of an accumulator of wgmma, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -837,7 +888,7 @@ func.func @wgmma_c2_none(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x64xf32, #tile.axes<"i", "j", layout = #one>>
 func.func @wgmma_c2_warps(%a: !a, %b: !b) {
-  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not }}
+  // expected-error @below {{expects a result of 'f32' in the layout of an accumulator of wgmma, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }
@@ -849,7 +900,7 @@ func.func @wgmma_c2_warps(%a: !a, %b: !b) {
 !b = !tilegpu.buffer<tensor<512x64xbf16, #tile.axes<"j", "k">>, contiguous = 1, swizzle = 128, stages = 1>
 !d = tensor<64x512xf32, #tile.axes<"i", "j", layout = #wide>>
 func.func @wgmma_c2_columns(%a: !a, %b: !b) {
-  // expected-error @below {{expects a result of f32 in the layout of an accumulator of wgmma, not }}
+  // expected-error @below {{expects a result of 'f32' in the layout of an accumulator of wgmma, not }}
   %d = tilegpu.wgmma %a, %b : !a, !b -> !d
   return
 }

@@ -1248,7 +1248,7 @@ tile.kernel @rows_320(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensi
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1287,7 +1287,7 @@ tile.kernel @columns_8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimens
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1326,7 +1326,7 @@ tile.kernel @columns_272(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1445,7 +1445,7 @@ tile.kernel @steps_padded(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1603,7 +1603,7 @@ tile.kernel @transposed_step(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) 
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%tk, %ti] spans(%i, %k) compare [false, false] : !x, (!k, !i), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tk, %tj] spans(%j, %k) compare [false, false] : !w, (!k, !j), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -1643,7 +1643,7 @@ tile.kernel @transposed_steps(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64)
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%tk, %ti] spans(%i, %k) compare [false, false] : !x, (!k, !i), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tk, %tj] spans(%j, %k) compare [false, false] : !w, (!k, !j), spans(!sj, !sk) -> !jk
-        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and steps, and of at most 256 rows, columns and steps}}
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile is not of a multiple of 16 columns and 16 steps, and of at most 256 rows, columns and steps}}
         %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij
       }
@@ -3175,6 +3175,379 @@ tile.kernel @parts_by_a_number(%x: !x, %w: !w, %y: !y, %z: !z, %s: i64, %M: i64,
       %bp = tile.broadcast %s : i64 -> !j
       %rest = arith.subi %tj, %bp : !j
       tile.store %n, %z[%ti, %rest] spans(%i, %j) compare [false, true] : !n, !z, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E5M2, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<64x128xf8E5M2, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// Sums of f8 are promoted: two registers for each element, and no turns.
+// CHECK-LABEL: tile.kernel @f8(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [40, 232], prepares = false>
+tile.kernel @f8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E4M3FN, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<64x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<64x128xf8E4M3FN, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+
+// 64 rows are one warpgroup's.
+// CHECK-LABEL: tile.kernel @f8_of_few_rows(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+tile.kernel @f8_of_few_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E4M3FN, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<64x128xf8E4M3FN, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// Without promotion they are like others.
+// CHECK-LABEL: tile.kernel @fast_f8(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+tile.kernel @fast_f8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) precision fast : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E4M3FN, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 224>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<224xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<224x128xf8E4M3FN, #tile.axes<"j", "k">>
+!ij = tensor<128x224xf32, #tile.axes<"i", "j">>
+
+// Too many registers.
+// CHECK-LABEL: tile.kernel @wide_f8(
+// CHECK-NOT:     tilegpu.
+tile.kernel @wide_f8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its tile has 224 accumulators a thread, and there is room for 208}}
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f8E4M3FN, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f8E4M3FN, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 256>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<256xi64, #tile.axes<"k">>
+!ik = tensor<128x256xf8E4M3FN, #tile.axes<"i", "k">>
+!jk = tensor<64x256xf8E4M3FN, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// A step has more products than are added before they are promoted.
+// CHECK-LABEL: tile.kernel @long_f8(
+// CHECK-NOT:     tilegpu.
+tile.kernel @long_f8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: sums of f8 are promoted every 128 steps, and its tile has 256 (`precision = fast` would do)}}
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = i8, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = i8, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = i32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xi8, #tile.axes<"i", "k">>
+!jk = tensor<64x128xi8, #tile.axes<"j", "k">>
+!ij = tensor<128x64xi32, #tile.axes<"i", "j">>
+
+// Integers.
+// CHECK-LABEL: tile.kernel @i8(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+tile.kernel @i8(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f32, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 32>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<32xi64, #tile.axes<"k">>
+!ik = tensor<128x32xf32, #tile.axes<"i", "k">>
+!jk = tensor<64x32xf32, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// f32 whose precision allows tf32.
+// CHECK-LABEL: tile.kernel @tf32(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+tile.kernel @tf32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) precision tf32 : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 0, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f32, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 32>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<32xi64, #tile.axes<"k">>
+!ik = tensor<128x32xf32, #tile.axes<"i", "k">>
+!jk = tensor<64x32xf32, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// The units turn operands of 16 bits only.
+// CHECK-LABEL: tile.kernel @turned_tf32(
+// CHECK-NOT:     tilegpu.
+tile.kernel @turned_tf32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        // expected-remark @below {{this product is formed by mma.sync, not by wgmma: `x` is not contiguous along the summed axis, and only operands of 16 bits may be so}}
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) precision tf32 : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = i8, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = i8, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = i32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 128>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<128xi64, #tile.axes<"k">>
+!ik = tensor<128x128xi8, #tile.axes<"i", "k">>
+!jk = tensor<64x128xi8, #tile.axes<"j", "k">>
+!ij = tensor<128x64xi32, #tile.axes<"i", "j">>
+
+// Nothing is said of what never could.
+// CHECK-LABEL: tile.kernel @unsigned(
+// CHECK-NOT:     tilegpu.
+tile.kernel @unsigned(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) lhs_unsigned : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = f32, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = f32, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 128>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 32>
+!i = tensor<128xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<32xi64, #tile.axes<"k">>
+!ik = tensor<128x32xf32, #tile.axes<"i", "k">>
+!jk = tensor<64x32xf32, #tile.axes<"j", "k">>
+!ij = tensor<128x64xf32, #tile.axes<"i", "j">>
+
+// Nor of f32 as it is.
+// CHECK-LABEL: tile.kernel @f32(
+// CHECK-NOT:     tilegpu.
+tile.kernel @f32(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      tile.store %sum, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !ij, !y, (!i, !j), spans(!si, !sj)
     }
   }
 }

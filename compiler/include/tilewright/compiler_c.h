@@ -213,7 +213,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *
  * Every entry has one parameter, a structure by value: an array of 64-bit slots. After it "tiles" has one for each of
  * "tensor_maps", in their order: a structure of 128 bytes, aligned to 64, which is the CUtensorMap of the view's address, extents and
- * strides, tiled and not interleaved, with L2 promotion to 256 bytes and zeros outside. Its elements have the view's dtype; those of
+ * strides, tiled and not interleaved, with L2 promotion to 256 bytes and zeros outside. Its elements have the view's dtype, or, with "tf32", tf32; those of
  * f8, i8 and bool are u8, those of i16 u16. A view without elements has a map of one element, at coordinates 0, which no other map
  * shares: it is loaded as zero, and what is stored there is lost.
  *

@@ -301,6 +301,24 @@ TEST(ChooseTunables, AModelIsToldOfRangesThatAreComputedAndOfHowManyProductsTher
   EXPECT_EQ(model.asked[1].columns, 0); // not known
 }
 
+TEST(ChooseTunables, AModelIsToldDepthsInElementsOf16Bits) {
+  auto typed = [](const std::string &type, const std::string &sum, const std::string &option) {
+    return "kernel k(x: " + type + "[M, K], w: " + type + "[N, K], y: out " + sum + "[M, N]) over (i in M by BM, j in N by BN) {\n" +
+           "  var a: " + sum + "[i, j] = 0;\n  for k in K by BK { a += dot(x[i, k], w[j, k], over k" + option + "); }\n  y[i, j] = a;\n}";
+  };
+  FakeModel model{{128, 256}, {}};
+  Sizes extents{{"M", 4096}, {"N", 4096}, {"K", 1024}};
+  EXPECT_EQ(choose(typed("i8", "i32", ""), "k", extents, {}, model.target()).sizes, (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 128}}));
+  EXPECT_EQ(choose(typed("f32", "f32", ", precision = tf32"), "k", extents, {}, model.target()).sizes,
+            (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 32}}));
+  // Two registers for each element of a sum.
+  EXPECT_EQ(choose(typed("f8e4m3", "f32", ""), "k", extents, {}, model.target()).sizes, (Sizes{{"BM", 128}, {"BN", 192}, {"BK", 128}}));
+  ASSERT_EQ(model.asked.size(), 3U);
+  EXPECT_EQ(model.asked[0].depth, 512);
+  EXPECT_EQ(model.asked[1].depth, 2048);
+  EXPECT_EQ(model.asked[2].depth, 512);
+}
+
 TEST(ChooseTunables, TheModelOfScheduledGpusChoosesForTheirMultiprocessors) {
   ProductShape shape{16384, 3072, 768};
   ProductTile tile = bestTile(shape, 132);

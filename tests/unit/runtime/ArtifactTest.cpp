@@ -208,6 +208,7 @@ TEST(Artifact, TensorMapsAreRead) {
   EXPECT_EQ(map.order, (std::vector<int>{2, 0, 1}));
   EXPECT_EQ(map.box, (std::vector<uint32_t>{32, 1, 256}));
   EXPECT_EQ(map.swizzleBytes, 128u);
+  EXPECT_FALSE(map.roundsToTF32);
   for (const char *key : {"tensor_maps", "resident_blocks"})
     tree.erase(key);
   bytes = pack(tree, "text");
@@ -257,6 +258,7 @@ TEST(Artifact, DamagedTensorMapsAreSaid) {
   EXPECT_EQ(ofMap({{"box", {36, 1, 1}}}), "tensor map 0: the box's rows have 144 bytes, more than the swizzle's 128");
   EXPECT_EQ(ofMap({{"swizzle", 16}}), "tensor map 0: \"swizzle\" is 16");
   EXPECT_EQ(ofMap({{"swizzle", nullptr}}), "tensor map 0: \"swizzle\" is -1");
+  EXPECT_EQ(ofMap({{"tf32", 1}}), "tensor map 0: \"tf32\" is 1, of elements of f32");
 
   EXPECT_EQ(message({{"resident_blocks", 33}}), "\"resident_blocks\" is 33");
   EXPECT_EQ(message({{"resident_blocks", -1}}), "\"resident_blocks\" is -1");

@@ -301,6 +301,20 @@ TEST_F(Cuda, TensorMapsOfEveryDtype) {
   }
 }
 
+TEST_F(Cuda, CopiesThatRoundToTF32HaveATypeOfTheirOwn) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<float>(16)), y = upload(context, std::vector<int8_t>(96));
+  json map = tensorMap(0, {1, 0}, {16, 1});
+  map["tf32"] = true;
+  calls();
+  EXPECT_EQ(failureOf(makeKernel(context, gpuBoxesSource(map))
+                          .prepare({{"x", View(x.data(), TW_F32, {1, 16})}, {"y", View(y.as<int8_t>(), {3, 32})}})),
+            "");
+  EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type 11 at " + at(x.data()) +
+                                " (16, 1) strides (64) box (16, 1) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0");
+}
+
 TEST_F(Cuda, ViewsWithoutElementsOrAddressHaveStandIns) {
   Context context = makeGpuContext("cuda");
   makeCurrent(0);

@@ -93,6 +93,15 @@ TEST(TensorMaps, AreSwizzled) {
   }
 }
 
+TEST(TensorMaps, CopiesMayRoundToTF32) {
+  Context context = makeGpuContext();
+  DeviceMemory memory = upload(context, std::vector<float>{1 + 0x1p-11F, -1 - 0x1p-11F - 0x1p-20F, 1 + 0x1p-11F - 0x1p-20F, INFINITY});
+  json map = tensorMap(0, {1, 0}, {4, 1});
+  map["tf32"] = true;
+  EXPECT_EQ(boxesOf(context, gpuBoxesSource(map), View(memory.as<float>(), {1, 4}), 1, 4),
+            (std::vector<std::vector<float>>{{1 + 0x1p-10F, -1 - 0x1p-10F, 1, INFINITY}}));
+}
+
 TEST(TensorMaps, ElementsOfEverySize) {
   Context context = makeGpuContext();
   std::vector<int8_t> bytes(64 * 32);
