@@ -109,7 +109,9 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 // --------------------------------------------------------------------------------------------------------------------
 
 void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &requested) {
-  // First: of what a value is used for, nothing is hidden by layouts yet.
+  // Before anybody counts axes.
+  passes.addPass(createDropUnitAxes());
+  // Of what a value is used for, nothing is hidden by layouts yet.
   passes.addPass(createChooseApproximations());
   // As on the CPU, on the tile dialect: rows that fit in a tile are read once.
   passes.addPass(createFuseSingleIterationLoops());

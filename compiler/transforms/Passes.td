@@ -315,6 +315,26 @@ def AnnotateAliasScopes : Pass<"annotate-alias-scopes", "::mlir::ModuleOp"> {
 // The passes of GPU targets, in the order in which compiler/pipeline/Pipeline.cpp runs them.
 //===--------------------------------------------------------------------------------------------------------------===//
 
+def DropUnitAxes : Pass<"drop-unit-axes", "::mlir::ModuleOp"> {
+  let summary = "Makes scalars of grid axes with one index a tile, where products have several axes on one side";
+  let description = [{
+    Tensor cores take one axis of rows and one of columns. A grid's span of capacity 1 becomes an i64, and its axis leaves all tiles. An
+    operation that wants the axis as such (a scan, a fold, a batch of a product) keeps it in the whole kernel.
+
+    ```mlir
+    tile.parallel "g" %g : !tile.span<"g", 1> in %c0 to %G {
+      %tg = tile.index %g : !tile.span<"g", 1> -> tensor<1xi64, #tile.axes<"g">>
+      %a = tile.load %q[%tg, %ti, %td] spans(%g, %i, %d) … -> tensor<1x64x64xbf16, #tile.axes<"g", "i", "d">>
+    ```
+    becomes
+    ```mlir
+    tile.parallel "g" %g : i64 in %c0 to %G {
+      %a = tile.load %q[%g, %ti, %td] spans(%i, %d) … -> tensor<64x64xbf16, #tile.axes<"i", "d">>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def ChooseApproximations : Pass<"choose-approximations", "::mlir::ModuleOp"> {
   let summary = "Marks math whose value is rounded to 16 bits or fewer: approximations may serve";
   let description = [{
