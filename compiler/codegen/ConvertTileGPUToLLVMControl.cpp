@@ -58,7 +58,7 @@ LogicalResult emitFor(Emitter &emitter, tile::ForOp op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
-    emitter.setVariable(op.getInductionVariable(), loop.getInductionVar(), high, divisorOfSteps(op.getLow(), step));
+    emitter.setVariable(op.getInductionVariable(), loop.getInductionVar(), high, divisorOfSteps(op.getLow(), step), /*isFull=*/op->hasAttr(tilegpu::wholeSpansName));
     bind(emitter, op.getCarried(), loop.getRegionIterArgs());
     Block &body = op.getBody().front();
     if (failed(emitter.emitBlock(body)))

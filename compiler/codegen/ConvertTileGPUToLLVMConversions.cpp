@@ -250,6 +250,42 @@ Value packedPair(Emitter &emitter, Value tile, int64_t low, int64_t high) {
   return LLVM::BitcastOp::create(builder, i32, both);
 }
 
+/// For each register of a tile of pairs those of the tile's elements.
+static SmallVector<std::pair<int64_t, int64_t>> registersOfPairs(Type pairs, Type tile) {
+  layout::DistributedLayout packed = layoutAttr(pairs).getValue(), whole = layoutAttr(tile).getValue();
+  std::map<std::pair<int64_t, int64_t>, int64_t> registerAt;
+  for (int64_t number = 0; number < whole.registers(); ++number) {
+    layout::Coordinates element = whole.elementAt({number, 0, 0});
+    registerAt[{element[0], element[1]}] = number;
+  }
+  SmallVector<std::pair<int64_t, int64_t>> result;
+  for (int64_t number = 0; number < packed.registers(); ++number) {
+    layout::Coordinates element = packed.elementAt({number, 0, 0});
+    result.push_back({registerAt.at({element[0], 2 * element[1]}), registerAt.at({element[0], 2 * element[1] + 1})});
+  }
+  return result;
+}
+
+void emitPackPairs(Emitter &emitter, tilegpu::PackPairsOp op) {
+  Registers words;
+  for (auto [low, high] : registersOfPairs(op.getType(), op.getOperand().getType()))
+    words.push_back(packedPair(emitter, op.getOperand(), low, high));
+  emitter.setRegisters(op.getResult(), std::move(words));
+}
+
+void emitUnpackPairs(Emitter &emitter, tilegpu::UnpackPairsOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Registers words = emitter.registers(op.getOperand());
+  Registers elements(layoutAttr(op.getType()).getValue().registers());
+  Type pair = VectorType::get({2}, getElementTypeOrSelf(op.getType()));
+  for (auto [places, word] : llvm::zip(registersOfPairs(op.getOperand().getType(), op.getType()), words)) {
+    Value both = LLVM::BitcastOp::create(builder, pair, word);
+    elements[places.first] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(0));
+    elements[places.second] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(1));
+  }
+  emitter.setRegisters(op.getResult(), std::move(elements));
+}
+
 // --------------------------------------------------------------------------------------------------------------------
 // Layouts
 // --------------------------------------------------------------------------------------------------------------------

@@ -353,13 +353,13 @@ void Emitter::setRegisters(Value value, Registers registers) {
   tiles[value] = std::move(registers);
 }
 
-void Emitter::setVariable(Value variable, Value first, Value end, int64_t divisor) {
+void Emitter::setVariable(Value variable, Value first, Value end, int64_t divisor, bool isFull) {
   auto span = dyn_cast<tile::SpanType>(variable.getType());
   if (!span)
     return setScalar(variable, first);
-  Value length = toI32(min(sub(end, first), constant(span.getCapacity())));
+  Value length = isFull ? constant32(span.getCapacity()) : toI32(min(sub(end, first), constant(span.getCapacity())));
   divisors[span.getAxis()] = divisor;
-  setAxis(variable, Axis{first, length, span.getCapacity(), /*isFull=*/false});
+  setAxis(variable, Axis{first, length, span.getCapacity(), isFull});
 }
 
 void Emitter::setAxis(Value span, Axis axis) {
@@ -664,7 +664,7 @@ LogicalResult Emitter::emit(Operation &op) {
     fetches[&op] = startFetch(*this, fetch);
     return success();
   }
-  if (!isa<tilegpu::TmaStoreOp, tilegpu::WgmmaRegistersOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))
+  if (!isa<tilegpu::TmaStoreOp, tilegpu::WgmmaRegistersOp, tilegpu::PackPairsOp>(op) && !(isPreparer && isa<tilegpu::StoreSharedOp>(op)))
     force(op);
   if (isa<tile::ForOp, scf::IfOp, scf::WhileOp>(op))
     return emitControl(*this, op);
@@ -708,7 +708,8 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::SpanAtOp op) {
             Value start = scalar(op.getStart()), capacity = constant(op.getSpan().getType().getCapacity());
             Value length = max(min(sub(scalar(op.getHigh()), start), capacity), constant(0));
-            return setAxis(op.getSpan(), Axis{start, toI32(length), op.getSpan().getType().getCapacity(), false}), true;
+            bool isFull = op->hasAttr(tilegpu::wholeSpansName);
+            return setAxis(op.getSpan(), Axis{start, isFull ? toI32(capacity) : toI32(length), op.getSpan().getType().getCapacity(), isFull}), true;
           })
           .Case([&](tilegpu::StoreSharedOp op) { return emitStoreShared(*this, op), true; })
           .Case([&](tilegpu::LoadSharedOp op) {
@@ -728,12 +729,17 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::RolesOp) { return true; }) // Grid writes them
           .Case([&](tilegpu::TensorMapOp op) { return bindTensorMap(op), true; })
           .Case([&](tilegpu::TileOrdinalOp op) { return setScalar(op.getOrdinal(), tileOrdinal), true; })
+          .Case([&](tilegpu::StepOrdinalOp op) { return setScalar(op.getOrdinal(), stepOrdinal), true; })
+          .Case([&](tilegpu::CountStepsOp op) { return nextStepOrdinal = add(nextStepOrdinal, scalar(op.getCount())), true; })
+          .Case([&](tilegpu::ClearAbsentOp op) { return emitClearAbsent(*this, op), true; })
           .Case([&](tilegpu::MbarriersOp op) { return emitMbarriers(*this, op), true; })
           .Case([&](tilegpu::MbarriersReadyOp) { return emitMbarriersReady(*this), true; })
           .Case([&](tilegpu::MbarrierWaitOp op) { return emitMbarrierWait(*this, op), true; })
           .Case([&](tilegpu::MbarrierArriveOp op) { return emitMbarrierArrive(*this, op), true; })
-          .Case([&](tilegpu::TurnWaitOp) { return emitTurn(*this, /*isWait=*/true), true; })
-          .Case([&](tilegpu::TurnPassOp) { return emitTurn(*this, /*isWait=*/false), true; })
+          .Case([&](tilegpu::TurnWaitOp op) { return emitTurn(*this, /*isWait=*/true, op.getWarpgroups(), /*isFirst=*/false), true; })
+          .Case([&](tilegpu::TurnPassOp op) { return emitTurn(*this, /*isWait=*/false, op.getWarpgroups(), op.getFirst()), true; })
+          .Case([&](tilegpu::PackPairsOp op) { return emitPackPairs(*this, op), true; })
+          .Case([&](tilegpu::UnpackPairsOp op) { return emitUnpackPairs(*this, op), true; })
           .Case([&](tilegpu::TmaLoadOp op) { return emitTmaLoad(*this, op), true; })
           .Case([&](tilegpu::TmaStoreOp op) { return emitTmaStore(*this, op), true; })
           .Case([&](tilegpu::TmaStoreWaitOp) { return emitTmaStoreWait(*this), true; })

@@ -73,8 +73,9 @@ public:
   void setRegisters(mlir::Value value, Registers registers);
   /// One of them. In groups, elementwise operations and loads of inputs are written when they are asked for.
   mlir::Value element(mlir::Value value, int64_t registerNumber);
-  /// Binds a span, or without one an i64 variable. `divisor` divides `first`.
-  void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor);
+  /// Binds a span, or without one an i64 variable. `divisor` divides `first`; `isFull`: the
+  /// span has as many indices as its capacity.
+  void setVariable(mlir::Value variable, mlir::Value first, mlir::Value end, int64_t divisor, bool isFull = false);
   const Axis &axis(mlir::Value span) const { return axes.find(span)->second; }
   /// The span over an axis among some.
   const Axis &axis(mlir::StringAttr name, mlir::ValueRange spans) const;
@@ -98,6 +99,7 @@ public:
   mlir::Value group;      ///< i32: which group this thread is in, while code of groups is written; else null
   bool isPreparer = false; ///< code of the preparing warp is written
   mlir::Value tileOrdinal; ///< i64: how many tiles the block had begun before
+  mlir::Value stepOrdinal, nextStepOrdinal; ///< i64: how many steps the role had counted at the start of the tile, and has now
   /// The hardware's barriers: 0 is the block's, then one of each group, then those of the groups' turns.
   static constexpr int64_t firstGroupBarrier = 1, firstTurnBarrier = 8;
   void arriveAt(mlir::Value barrier, mlir::Value threads);
@@ -238,6 +240,8 @@ void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
 /// Two registers of a tile of 16-bit floats as one word, the first in its low half. Of a tile that is converted from f32 both are converted by
 /// one instruction.
 mlir::Value packedPair(Emitter &emitter, mlir::Value tile, int64_t low, int64_t high);
+void emitPackPairs(Emitter &emitter, tilegpu::PackPairsOp op);
+void emitUnpackPairs(Emitter &emitter, tilegpu::UnpackPairsOp op);
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);
 /// Reads the elements of one access, of which one is a register's: into all of its places in `registers`.
 void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers);
@@ -256,7 +260,7 @@ void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op);
 /// Waits at a barrier until the phase of a parity (i32) has completed.
 void waitForPhase(Emitter &emitter, mlir::Value address, mlir::Value parity);
 void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op);
-void emitTurn(Emitter &emitter, bool isWait);
+void emitTurn(Emitter &emitter, bool isWait, bool ofWarpgroups, bool isFirst);
 // TensorCopies
 void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op);
 void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op);
@@ -266,6 +270,7 @@ void emitTmaStoreWait(Emitter &emitter);
 std::shared_ptr<FetchedTile> startFetch(Emitter &emitter, tilegpu::TmaFetchOp op);
 mlir::Value fetchedElement(FetchedTile &tile, int64_t registerNumber);
 void finishFetch(FetchedTile &tile);
+void emitClearAbsent(Emitter &emitter, tilegpu::ClearAbsentOp op);
 // Wgmma
 void emitWgmma(Emitter &emitter, tilegpu::WgmmaOp op);
 void emitWgmmaRegisters(Emitter &emitter, tilegpu::WgmmaRegistersOp op);

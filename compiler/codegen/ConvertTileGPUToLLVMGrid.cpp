@@ -125,7 +125,7 @@ private:
     emitter.group = group;
     // Nobody has passed the first turn.
     if (groups > 1)
-      emitter.when(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, group, emitter.constant32(groups - 1)), [&] { emitTurn(emitter, /*isWait=*/false); });
+      emitter.when(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, group, emitter.constant32(groups - 1)), [&] { emitTurn(emitter, /*isWait=*/false, /*ofWarpgroups=*/false, /*isFirst=*/false); });
     Value ordinal = emitter.toI64(group);
     if (failed(emitRole(roles.getConsumers().front(), emitter.add(block, emitter.mul(ordinal, blocks)), emitter.mul(blocks, emitter.constant(groups)), ordinal, groups)))
       return failure();
@@ -161,17 +161,26 @@ private:
 
   LogicalResult emitTilesOfRole(Block &block, Value first, Value step, Value ordinal, int64_t ordinalStep) {
     Grid nest(emitter.kernel, block);
-    auto loop = scf::ForOp::create(builder, first, emitter.loadSlot(Slot::TileCount), step, ordinal);
+    SmallVector<Value> initial{ordinal};
+    bool countsSteps = block.walk([](tilegpu::CountStepsOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    if (countsSteps)
+      initial.push_back(emitter.constant(0));
+    auto loop = scf::ForOp::create(builder, first, emitter.loadSlot(Slot::TileCount), step, initial);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
     emitter.tileOrdinal = loop.getRegionIterArg(0);
+    if (countsSteps)
+      emitter.stepOrdinal = emitter.nextStepOrdinal = loop.getRegionIterArg(1);
     bindNumbered(nest.numbered, loop.getInductionVar());
     for (tile::ParallelOp variable : nest.numbered)
       if (failed(emitter.emitBlock(variable.getBody().front())))
         return failure();
     if (emitter.group)
       emitter.finishFetches();
-    scf::YieldOp::create(builder, emitter.add(loop.getRegionIterArg(0), emitter.constant(ordinalStep)));
+    SmallVector<Value> next{emitter.add(loop.getRegionIterArg(0), emitter.constant(ordinalStep))};
+    if (countsSteps)
+      next.push_back(emitter.nextStepOrdinal);
+    scf::YieldOp::create(builder, next);
     return success();
   }
 

@@ -91,18 +91,23 @@ void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op) {
   });
 }
 
-void emitTurn(Emitter &emitter, bool isWait) {
-  constexpr int64_t groups = 2;
-  if (!emitter.group || emitter.roles.getGroups() < groups)
+void emitTurn(Emitter &emitter, bool isWait, bool ofWarpgroups, bool isFirst) {
+  constexpr int64_t parties = 2, warpsOfWarpgroup = 4;
+  bool areThere = ofWarpgroups ? emitter.warps() == parties * warpsOfWarpgroup : emitter.roles.getGroups() == parties;
+  if (!emitter.group || !areThere)
     return;
   ImplicitLocOpBuilder &builder = emitter.builder;
-  Value threads = emitter.constant32(groups * emitter.warps() * layout::lanesOfWarp);
-  // A barrier for each group's turn: the group waits there, the other only arrives.
-  Value own = emitter.add(emitter.group, emitter.constant32(Emitter::firstTurnBarrier));
+  Value party = ofWarpgroups ? builder.createOrFold<arith::ShRUIOp>(emitter.warp(), emitter.constant32(2)) : emitter.group;
+  Value threads = emitter.constant32((ofWarpgroups ? 1 : parties) * emitter.warps() * layout::lanesOfWarp);
+  // A barrier for each party's turn: it waits there, the other only arrives.
+  Value own = emitter.add(party, emitter.constant32(Emitter::firstTurnBarrier));
+  auto pass = [&] { emitter.arriveAt(emitter.sub(emitter.constant32(2 * Emitter::firstTurnBarrier + 1), own), threads); };
   if (isWait)
     NVVM::BarrierOp::create(builder, Type(), own, threads, NVVM::BarrierReductionAttr(), Value());
+  else if (isFirst)
+    emitter.when(arith::CmpIOp::create(builder, arith::CmpIPredicate::eq, party, emitter.constant32(parties - 1)), pass);
   else
-    emitter.arriveAt(emitter.sub(emitter.constant32(2 * Emitter::firstTurnBarrier + 1), own), threads);
+    pass();
 }
 
 } // namespace tilewright::gpu

@@ -196,6 +196,34 @@ private:
 
 } // namespace
 
+/// A row of a panel is 128 bytes (or the swizzle's), so what is beyond the end is one piece of each panel.
+void emitClearAbsent(Emitter &emitter, tilegpu::ClearAbsentOp op) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  const Axis &axis = emitter.axis(op.getSpan());
+  if (axis.isFull)
+    return;
+  BufferType buffer = op.getBuffer().getType();
+  int64_t rows = buffer.getPaddedShape()[1 - buffer.getContiguous()], bytes = buffer.getPaddedShape()[buffer.getContiguous()] * buffer.getElementBytes();
+  int64_t rowBytes = buffer.getSwizzle() ? buffer.getSwizzle() : bytes;
+  constexpr int64_t pieceBytes = 16;
+  Value isPartial = arith::CmpIOp::create(builder, arith::CmpIPredicate::slt, axis.length, emitter.constant32(rows));
+  emitter.when(isPartial, [&] {
+    Type word = VectorType::get({4}, builder.getI32Type());
+    Value zeros = LLVM::ZeroOp::create(builder, word), base = bufferAddress(emitter, op.getBuffer());
+    Value first = emitter.add(emitter.mul(axis.length, emitter.constant32(rowBytes)), emitter.mul(emitter.thread(), emitter.constant32(pieceBytes)));
+    Value step = emitter.constant32(emitter.warps() * layout::lanesOfWarp * pieceBytes);
+    auto loop = scf::ForOp::create(builder, first, emitter.constant32(rows * rowBytes), step);
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      for (int64_t panel = 0; panel < bytes / rowBytes; ++panel)
+        LLVM::StoreOp::create(builder, zeros, emitter.advance(emitter.advance(base, panel * rows * rowBytes), loop.getInductionVar()), pieceBytes);
+    }
+    NVVM::FenceProxyOp::create(builder, NVVM::ProxyKind::async_shared, NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
+    emitter.barrier();
+  });
+}
+
 void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op) {
   TmaStoreEmitter(emitter, op).run();
 }

@@ -107,10 +107,10 @@ public:
     Registers result(layoutAttr(type).getValue().registers());
     auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(columns / 2, getElementTypeOrSelf(type)));
     SmallVector<Value> sums;
+    Registers accumulator = op.accumulator ? accumulators() : Registers();
     for (const Block &block : blocks) {
       Value sum = LLVM::UndefOp::create(builder, structType);
       if (op.accumulator) {
-        Registers accumulator = emitter.registers(op.accumulator);
         for (auto [position, number] : llvm::enumerate(block.registers))
           sum = LLVM::InsertValueOp::create(builder, sum, accumulator[number], static_cast<int64_t>(position));
       }
@@ -150,6 +150,26 @@ private:
   int64_t columns = 0;
   SmallVector<Block> blocks;
   StringAttr depthAxis;
+
+  /// An accumulator that is computed may have equal elements (a bias of the columns), which LLVM would copy behind the fence; what assembly gives
+  /// back are registers of their own.
+  Registers accumulators() {
+    Registers values = emitter.registers(op.accumulator);
+    if (!op.accumulator.getDefiningOp() || isa<tilegpu::WgmmaOp, tilegpu::WgmmaRegistersOp, tilegpu::WgmmaWaitOp>(op.accumulator.getDefiningOp()))
+      return values;
+    std::string constraints;
+    for (size_t number = 0; number < values.size(); ++number)
+      constraints += number == 0 ? "=f" : ",=f";
+    for (size_t number = 0; number < values.size(); ++number)
+      constraints += "," + std::to_string(number);
+    auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(values.size(), builder.getF32Type()));
+    Value pinned = LLVM::InlineAsmOp::create(builder, structType, values, "", constraints, /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                             LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
+                       .getRes();
+    for (auto [number, value] : llvm::enumerate(values))
+      value = LLVM::ExtractValueOp::create(builder, pinned, static_cast<int64_t>(number));
+    return values;
+  }
 
   // The rows' operand in registers --------------------------------------------------------------------------------------
 
@@ -299,7 +319,7 @@ void emitWgmmaWait(Emitter &emitter, tilegpu::WgmmaWaitOp op) {
   for (size_t number = 0; number < all.size(); ++number)
     constraints += (number > 0 ? "," : "") + std::to_string(number);
   auto structType = LLVM::LLVMStructType::getLiteral(builder.getContext(), llvm::map_to_vector(all, [](Value value) { return value.getType(); }));
-  Value waited = LLVM::InlineAsmOp::create(builder, structType, all, "wgmma.wait_group.sync.aligned 0;", constraints, /*has_side_effects=*/true,
+  Value waited = LLVM::InlineAsmOp::create(builder, structType, all, "wgmma.wait_group.sync.aligned " + std::to_string(op.getPending()) + ";", constraints, /*has_side_effects=*/true,
                                            /*is_align_stack=*/false, LLVM::TailCallKind::None,
                                            LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT), ArrayAttr())
                      .getRes();

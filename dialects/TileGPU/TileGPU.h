@@ -55,6 +55,12 @@ inline constexpr llvm::StringLiteral placeLayoutName = "tilegpu.place_layout";
 inline constexpr llvm::StringLiteral groupBytesName = "tilegpu.group_bytes";
 /// On a tile.kernel whose product is to be formed by warps with roles: how (a ScheduleAttr).
 inline constexpr llvm::StringLiteral scheduleName = "tilegpu.schedule";
+/// On such a kernel, if it has loops with several products: when these are formed (a string: each in its place; the last one of a step beside the next
+/// step's computations; so, and warpgroups start theirs in turn). On a tile.load of an operand in such a loop: what it brings beyond the loop's end
+/// must be cleared (unit); on a tile.for: its spans all have their capacity (unit).
+inline constexpr llvm::StringLiteral loopsName = "tilegpu.loops", loopsInPlace = "in_place", loopsDelayed = "delayed", loopsInTurns = "in_turns";
+inline constexpr llvm::StringLiteral clearedName = "tilegpu.cleared";
+inline constexpr llvm::StringLiteral wholeSpansName = "tilegpu.whole_spans";
 /// On a module: why the schedule that was asked for cannot be had (a string).
 inline constexpr llvm::StringLiteral refusedScheduleName = "tilegpu.refused_schedule";
 /// On a tile.store or tile.load that tensor copies are to make, of a value in the accumulator's layout (unit).
@@ -73,6 +79,8 @@ bool isWgmmaAccumulator(mlir::Type tile);
 std::optional<layout::DistributedLayout> wgmmaOperand(int64_t rows, int64_t depth, int64_t warps, std::string *why = nullptr);
 /// Whether a tile of two axes has such a layout, with the result's rows along `rowAxis`.
 bool isWgmmaOperand(mlir::Type tile, mlir::StringAttr rowAxis);
+/// The tile of pairs of neighbouring columns of an operand of wgmma in registers (pack_pairs); nothing for other tiles.
+std::optional<mlir::Type> pairsOf(mlir::Type tile);
 /// Why a pair of register counts cannot be given to the roles of a block; empty if they can.
 std::string whyNotRegisters(llvm::ArrayRef<int64_t> registers);
 /// Why a block cannot be divided so (ScheduleAttr); empty if it can.

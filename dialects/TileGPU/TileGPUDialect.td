@@ -27,6 +27,7 @@ def TileGPU_Dialect : Dialect {
     #column = #tilegpu.distributed<[8], registers = [[1], [2]], lanes = [[4], [0], [0], [0], [0]], warps = []>
     #mma = #tilegpu.distributed<[16, 8], registers = [[0, 1], [8, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = []>
     #wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+    #pairs = #tilegpu.distributed<[64, 32], registers = [[8, 0], [0, 4], [0, 8], [0, 16]], lanes = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
     !x = !tile.view<element = f32, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
     !ring = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 2>
     !p = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 1>

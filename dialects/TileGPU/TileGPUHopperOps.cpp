@@ -164,6 +164,15 @@ LogicalResult TmaFetchOp::verify() {
   return success();
 }
 
+LogicalResult ClearAbsentOp::verify() {
+  // clear_absent_c1
+  BufferType buffer = getBuffer().getType();
+  ArrayRef<StringAttr> axes = tile::axesOf(buffer.getTile());
+  if (buffer.getStages() != 1 || axes.size() != 2 || axes[1 - buffer.getContiguous()] != getSpan().getType().getAxis())
+    return emitOpError() << "expects a buffer of one stage and two dimensions, of which the span's is not contiguous, not " << buffer;
+  return success();
+}
+
 LogicalResult TmaStoreOp::verify() {
   // tma_store_c1
   auto value = cast<RankedTensorType>(getValue().getType());
@@ -346,13 +355,46 @@ void WgmmaRegistersOp::print(OpAsmPrinter &printer) {
   printProduct(printer, *this, {getStepwiseAttrName()});
 }
 
+std::optional<Type> pairsOf(Type tile) {
+  if (!tile::isTile(tile) || getElementTypeOrSelf(tile).getIntOrFloatBitWidth() != 16 || !isa<FloatType>(getElementTypeOrSelf(tile)) ||
+      !isWgmmaOperand(tile, tile::axesOf(tile)[0]))
+    return std::nullopt;
+  // The neighbour along the columns is a register's bit, which goes; what else adds columns adds half as many.
+  layout::DistributedLayout whole = distributedLayout(tile);
+  layout::DistributedLayout::Bases bases = whole.bases();
+  std::erase(bases.registers, layout::DistributedLayout::Basis{0, 1});
+  for (auto *list : {&bases.registers, &bases.lanes, &bases.warps})
+    for (layout::DistributedLayout::Basis &basis : *list)
+      basis[1] /= 2;
+  std::string why;
+  std::optional<layout::DistributedLayout> pairs = layout::DistributedLayout::create({whole.shape()[0], whole.shape()[1] / 2}, bases, &why);
+  if (!pairs)
+    return std::nullopt;
+  auto tensor = cast<RankedTensorType>(tile);
+  auto halved = RankedTensorType::get({tensor.getDimSize(0), whole.shape()[1] / 2}, IntegerType::get(tile.getContext(), 32), tensor.getEncoding());
+  return withLayout(halved, *pairs);
+}
+
+LogicalResult PackPairsOp::verify() {
+  // pack_pairs_c1
+  std::optional<Type> pairs = pairsOf(getOperand().getType());
+  if (!pairs || *pairs != getResult().getType())
+    return emitOpError() << "expects an operand of wgmma in registers and its pairs, not " << getOperand().getType() << " and " << getResult().getType();
+  return success();
+}
+
+LogicalResult UnpackPairsOp::verify() {
+  // unpack_pairs_c1
+  std::optional<Type> pairs = pairsOf(getResult().getType());
+  if (!pairs || *pairs != getOperand().getType())
+    return emitOpError() << "expects the pairs of an operand of wgmma in registers, not " << getOperand().getType() << " of " << getResult().getType();
+  return success();
+}
+
 LogicalResult WgmmaWaitOp::verify() {
   // wgmma_wait_c1
   if (getAccumulators().getTypes() != getValues().getTypes())
     return emitOpError("expects results of the operands' types");
-  // wgmma_wait_c2
-  if (getPending() != 0 && !getAccumulators().empty())
-    return emitOpError() << "leaves " << getPending() << " products unfinished, so it can give no accumulator";
   return success();
 }
 

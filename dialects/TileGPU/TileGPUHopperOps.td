@@ -49,27 +49,61 @@ def TileGPU_TileOrdinalOp : TileGPU_Op<"tile_ordinal", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def TileGPU_StepOrdinalOp : TileGPU_Op<"step_ordinal", [Pure]> {
+  let summary = "How many steps the role has counted in the tiles that it began before this one";
+  let description = [{
+    Of rings that loops of different lengths go round: tile_ordinal times a number of steps would not do.
+
+    ```mlir
+    %n = tilegpu.step_ordinal
+    ```
+  }];
+  let results = (outs I64:$ordinal);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_CountStepsOp : TileGPU_Op<"count_steps", [MemoryEffects<[MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "So many steps of a ring belong to this tile";
+  let description = [{
+    Directly in the innermost tile.parallel of a role; the next tile's step_ordinal is so much higher.
+
+    ```mlir
+    tilegpu.count_steps %c0
+    ```
+  }];
+  let arguments = (ins I64:$count);
+  let assemblyFormat = "$count attr-dict";
+}
+
 def TileGPU_TurnWaitOp : TileGPU_Op<"turn_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Waits until the other group has passed the turn";
   let description = [{
     Groups issue the products of their tiles in turn. Not only for speed: a group that waits for a stage by parity while the ring is two
     rounds behind would take the wrong round for its own. With one group it does nothing.
 
+    `warpgroups`: of the two warpgroups of the only group, which start their products in turn so that one computes while the other multiplies.
+
     ```mlir
     tilegpu.turn_wait
+    tilegpu.turn_wait warpgroups
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$warpgroups);
+  let assemblyFormat = "(`warpgroups` $warpgroups^)? attr-dict";
 }
 
 def TileGPU_TurnPassOp : TileGPU_Op<"turn_pass", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Passes the turn to the other group";
   let description = [{
+    `warpgroups` as in turn_wait; with `first` as well only the last warpgroup passes it, so that the first one begins.
+
     ```mlir
     tilegpu.turn_pass
+    tilegpu.turn_pass warpgroups first
     ```
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$warpgroups, UnitAttr:$first);
+  let assemblyFormat = "(`warpgroups` $warpgroups^)? (`first` $first^)? attr-dict";
 }
 
 //===--------------------------------------------------------------------------------------------------------------===//
@@ -221,6 +255,29 @@ def TileGPU_TmaFetchOp : TileGPU_Op<"tma_fetch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
+def TileGPU_ClearAbsentOp : TileGPU_Op<"clear_absent"> {
+  let summary = "Zero in a buffer where an index of a span does not exist";
+  let description = [{
+    What a copy brought beyond the end of the span, of a view that goes on there, would be multiplied by zeros, and zero times infinity is none.
+    The threads of the group clear whole rows and meet, if the span has fewer indices than its capacity; the next product sees it.
+
+    - clear_absent_c1: the buffer has one stage and two dimensions, and the span's axis is the one that is not contiguous
+
+    ```mlir
+    tile.kernel @k(%n: i64) dimensions = 1 {
+      %c0 = arith.constant 0 : i64
+      %v = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"t", "d">>, contiguous = 1, swizzle = 128, stages = 1>
+      tile.for "t" %t : !tile.span<"t", 64> in %c0 to %n {
+        tilegpu.clear_absent %v over %t : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"t", "d">>, contiguous = 1, swizzle = 128, stages = 1>, !tile.span<"t", 64>
+      }
+    }
+    ```
+  }];
+  let arguments = (ins Arg<TileGPU_BufferType, "", [MemWrite<TileGPU_SharedMemory>]>:$buffer, Tile_SpanType:$span);
+  let assemblyFormat = "$buffer `over` $span attr-dict `:` type($buffer) `,` type($span)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
   let summary = "Writes a tile that lies in registers as wgmma leaves it to a view, by tensor copies";
   let description = [{
@@ -336,13 +393,52 @@ def TileGPU_WgmmaRegistersOp : TileGPU_Op<"wgmma_registers", [MemoryEffects<[Mem
   let hasVerifier = 1;
 }
 
+def TileGPU_PackPairsOp : TileGPU_Op<"pack_pairs", [Pure]> {
+  let summary = "Neighbours along the columns of an operand of wgmma in registers, two in a word";
+  let description = [{
+    For a loop to carry: as 16-bit values each element would take a register.
+
+    - pack_pairs_c1: the operand is a tile of 16-bit floats in the layout of an operand of wgmma, the result its pairs: i32, half as many columns
+
+    ```mlir
+    tile.kernel @k(%a: f32) dimensions = 0 {
+      %p = arith.constant dense<1.0> : tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>>
+      %w = tilegpu.pack_pairs %p : tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>> -> tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>>
+      %q = tilegpu.unpack_pairs %w : tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>> -> tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$operand);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_UnpackPairsOp : TileGPU_Op<"unpack_pairs", [Pure]> {
+  let summary = "The tile that pack_pairs packed";
+  let description = [{
+    - unpack_pairs_c1: the operand is the result's pairs
+
+    ```mlir
+    tile.kernel @k(%a: f32) dimensions = 0 {
+      %w = arith.constant dense<0> : tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>>
+      %q = tilegpu.unpack_pairs %w : tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>> -> tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$operand);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
   let summary = "Waits until at most so many of the latest products are unfinished, and gives what it waited for";
   let description = [{
-    Accumulators that it has waited for are its operands, and are read from its results: so no read can be moved before it.
+    Accumulators that it has waited for are its operands, and are read from its results: so no read can be moved before it. With some
+    unfinished they are those of earlier products.
 
     - wgmma_wait_c1: results have the operands' types
-    - wgmma_wait_c2: it gives nothing while products are unfinished
 
     ```mlir
     tilegpu.wgmma_wait 1

@@ -36,7 +36,10 @@ static BufferType oneStage(BufferType type) {
 
 LogicalResult StageOp::verify() {
   // stage_c1
-  if (getStage().getType() == oneStage(getBuffer().getType()))
+  BufferType ring = oneStage(getBuffer().getType()), stage = getStage().getType();
+  RankedTensorType tile = stage.getTile();
+  bool hasShape = tile.getShape() == ring.getTile().getShape() && tile.getElementType() == ring.getTile().getElementType();
+  if (hasShape && stage == BufferType::get(getContext(), tile, ring.getContiguous(), ring.getSwizzle(), 1))
     return success();
   return emitOpError() << "expects a result of type " << oneStage(getBuffer().getType()) << ", not " << getStage().getType();
 }

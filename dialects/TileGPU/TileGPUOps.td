@@ -70,7 +70,7 @@ def TileGPU_AllocOp : TileGPU_Op<"alloc", [MemoryEffects<[MemAlloc<TileGPU_Share
 def TileGPU_StageOp : TileGPU_Op<"stage", [Pure]> {
   let summary = "One tile of a buffer";
   let description = [{
-    - stage_c1: the result is the operand's type with one stage
+    - stage_c1: the result is the operand's type with one stage; its axes may have other names (loops that share a ring)
 
     ```mlir
     %s = tilegpu.stage %ring[%c0] : !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 32, stages = 2>

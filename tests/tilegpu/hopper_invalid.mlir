@@ -1120,9 +1120,42 @@ func.func @wgmma_wait_c1_count(%a: tensor<64x64xf32, #tile.axes<"i", "j">>) {
 
 // -----
 
-func.func @wgmma_wait_c2(%a: tensor<64x64xf32, #tile.axes<"i", "j">>) {
-  tilegpu.wgmma_wait 1
-  // expected-error @below {{leaves 1 products unfinished, so it can give no accumulator}}
-  %v = tilegpu.wgmma_wait 1 of %a : tensor<64x64xf32, #tile.axes<"i", "j">> -> tensor<64x64xf32, #tile.axes<"i", "j">>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+#pairs = #tilegpu.distributed<[64, 32], registers = [[8, 0], [0, 4], [0, 8], [0, 16]], lanes = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+#turned = #tilegpu.distributed<[64, 32], registers = [[0, 4], [8, 0], [0, 8], [0, 16]], lanes = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+func.func @pack_pairs_c1(%p: tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>>, %f: tensor<64x64xf32, #tile.axes<"i", "t", layout = #wgmma>>) {
+  %w = tilegpu.pack_pairs %p : tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>> -> tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>>
+  // expected-error @below {{expects an operand of wgmma in registers and its pairs, not}}
+  %v = tilegpu.pack_pairs %p : tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>> -> tensor<64x32xi32, #tile.axes<"i", "t", layout = #turned>>
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+#pairs = #tilegpu.distributed<[64, 32], registers = [[8, 0], [0, 4], [0, 8], [0, 16]], lanes = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+func.func @pack_pairs_c1_elements(%f: tensor<64x64xf32, #tile.axes<"i", "t", layout = #wgmma>>) {
+  // expected-error @below {{expects an operand of wgmma in registers and its pairs, not}}
+  %v = tilegpu.pack_pairs %f : tensor<64x64xf32, #tile.axes<"i", "t", layout = #wgmma>> -> tensor<64x32xi32, #tile.axes<"i", "t", layout = #pairs>>
+  return
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+#pairs = #tilegpu.distributed<[64, 32], registers = [[8, 0], [0, 4], [0, 8], [0, 16]], lanes = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+func.func @unpack_pairs_c1(%w: tensor<64x32xi64, #tile.axes<"i", "t", layout = #pairs>>) {
+  // expected-error @below {{expects the pairs of an operand of wgmma in registers, not}}
+  %v = tilegpu.unpack_pairs %w : tensor<64x32xi64, #tile.axes<"i", "t", layout = #pairs>> -> tensor<64x64xbf16, #tile.axes<"i", "t", layout = #wgmma>>
+  return
+}
+
+// -----
+
+!q = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"t", "d">>, contiguous = 1, swizzle = 128, stages = 1>
+func.func @clear_absent_c1(%q: !q, %t: !tile.span<"t", 64>, %d: !tile.span<"d", 64>) {
+  tilegpu.clear_absent %q over %t : !q, !tile.span<"t", 64>
+  // expected-error @below {{expects a buffer of one stage and two dimensions, of which the span's is not contiguous, not}}
+  tilegpu.clear_absent %q over %d : !q, !tile.span<"d", 64>
   return
 }

@@ -38,6 +38,18 @@ func.func @stage_c1(%ring: !ring, %n: i64) {
 // -----
 
 !ring = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 3>
+!named = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 0, stages = 1>
+!wide = !tilegpu.buffer<tensor<8x16xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 1>
+func.func @stage_c1_shape(%ring: !ring, %n: i64) {
+  %s = tilegpu.stage %ring[%n] : !ring -> !named
+  // expected-error @below {{expects a result of type}}
+  %w = tilegpu.stage %ring[%n] : !ring -> !wide
+  return
+}
+
+// -----
+
+!ring = !tilegpu.buffer<tensor<16x8xf32, #tile.axes<"i", "j">>, contiguous = 1, swizzle = 0, stages = 3>
 func.func @store_shared_c1_stages(%ring: !ring, %a: tensor<16x8xf32, #tile.axes<"i", "j">>) {
   // expected-error @below {{expects a buffer of one stage (take it by tilegpu.stage), not of 3}}
   tilegpu.store_shared %a, %ring : tensor<16x8xf32, #tile.axes<"i", "j">>, !ring
