@@ -128,11 +128,9 @@ tile::KernelOp kernelOf(Value value) {
 
 } // namespace
 
-bool coversDimension(const TensorAccess::Dimension &dimension, tile::ViewType view, Value low, Value high) {
-  APInt first;
-  bool isFromZero = dimension.axis && dimension.index.size() == 1 && matchPattern(low, m_ConstantInt(&first)) && first == 0;
+bool endsWithDimension(const TensorAccess::Dimension &dimension, tile::ViewType view, Value high) {
   std::optional<Polynomial> extent = extentOf(kernelOf(high), view, dimension.number);
-  return isFromZero && extent && *extent == polynomial(high);
+  return dimension.axis && dimension.index.size() == 1 && extent && *extent == polynomial(high);
 }
 
 bool reachesEnd(const TensorAccess::Dimension &dimension, tile::ViewType view, Value high) {
@@ -156,6 +154,11 @@ bool reachesEnd(const TensorAccess::Dimension &dimension, tile::ViewType view, V
   return llvm::all_of(beyond, [&](const auto &term) {
     return term.second == 0 || (term.second > 0 && llvm::all_of(term.first, [&](void *scalar) { return extents.contains(scalar); }));
   });
+}
+
+bool coversDimension(const TensorAccess::Dimension &dimension, tile::ViewType view, Value low, Value high) {
+  APInt first;
+  return matchPattern(low, m_ConstantInt(&first)) && first == 0 && endsWithDimension(dimension, view, high);
 }
 
 } // namespace tilewright

@@ -30,6 +30,9 @@ std::optional<TensorAccess> tensorAccess(tile::ViewType view, mlir::ValueRange i
 /// variable's end is outside of the view. `low` and `high` are the variable's range.
 bool coversDimension(const TensorAccess::Dimension &dimension, tile::ViewType view, mlir::Value low, mlir::Value high);
 
+/// Whether a variable's range ends where the view does, so that what lies beyond it is outside of the view.
+bool endsWithDimension(const TensorAccess::Dimension &dimension, tile::ViewType view, mlir::Value high);
+
 /// Whether what a box has beyond the variable's end is outside of the view, the index being the variable's plus scalars: its end is known to
 /// lie at the view's, or behind it.
 bool reachesEnd(const TensorAccess::Dimension &dimension, tile::ViewType view, mlir::Value high);

@@ -829,7 +829,7 @@ struct SpecializeWarps : impl::SpecializeWarpsBase<SpecializeWarps> {
 
   void runOnOperation() override {
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>())
-      if (kernel->hasAttr(tilegpu::scheduleName))
+      if (kernel->hasAttr(tilegpu::scheduleName) && !kernel->hasAttr(tilegpu::loopsName))
         WarpSpecializer(kernel, sharedBytes).run();
   }
 };

@@ -100,6 +100,7 @@ public:
     chooseForRole(Role::DotColumn, target.dotColumns / (accumulators > 2 ? 2 : 1));
     chooseForRole(Role::DotRow, target.dotRows / (accumulators > 1 ? 2 : 1));
     chooseProductTile();
+    chooseLoopTile();
     chooseForRole(Role::Contiguous, target.contiguous);
     for (const auto &tunable : kernel.tunables)
       if (!sizes.count(tunable->name))
@@ -237,6 +238,44 @@ private:
     int64_t extent = extentOf(*rows);
     if (shape.computedOf == 0 && extent > 0 && extent <= fewRows && depth && !depth->value && extentOf(*depth) >= longRows && !isF8)
       sizes[depth->name] *= 2;
+    isModelled = true;
+  }
+
+  /// Of a product's columns that another product sums over (the keys of attention): which tunable cuts them; null: there are none.
+  const typed::Tunable *stepsOfProducts() const {
+    for (const auto &tunable : kernel.tunables) {
+      auto isOf = [&](const Axis *axis) { return axis->tunable == tunable->name; };
+      bool isSummed = std::any_of(dots.begin(), dots.end(), [&](const Expr *dot) { return std::any_of(dot->axes.begin(), dot->axes.end(), isOf); });
+      bool isColumn = std::any_of(dots.begin(), dots.end(), [&](const Expr *dot) { return std::any_of(dot->type.axes.begin(), dot->type.axes.end(), isOf); });
+      if (isSummed && isColumn)
+        return tunable.get();
+    }
+    return nullptr;
+  }
+
+  /// Loops of several products, by warps with roles: 128 rows of one axis, and as many steps as leave room for two stages.
+  void chooseLoopTile() {
+    const typed::Tunable *steps = stepsOfProducts(), *rows = nullptr;
+    bool isNarrow = std::all_of(dots.begin(), dots.end(), [](const Expr *dot) { return byteWidth(dot->operands[0]->type.dtype) == 2 && byteWidth(dot->operands[1]->type.dtype) == 2; });
+    if (!target.productTile || !steps || !isNarrow)
+      return;
+    for (const auto &tunable : kernel.tunables)
+      if (roles[tunable->name] == Role::DotRow)
+        rows = tunable.get();
+    constexpr int64_t fewRows = 64, manyRows = 128, wideSum = 128;
+    if (!rows || (extentOf(*rows) > 0 && extentOf(*rows) < fewRows))
+      return;
+    for (const auto &tunable : kernel.tunables)
+      if (roles[tunable->name] == Role::DotRow && !tunable->value)
+        sizes[tunable->name] = tunable.get() == rows ? manyRows : 1;
+    int64_t widest = 0;
+    for (const Expr *dot : dots)
+      for (const Expr *operand : dot->operands)
+        for (const Axis *axis : operand->type.axes)
+          if (axis->tunable.empty())
+            widest = std::max(widest, axis->capacity.value_or(0));
+    if (!steps->value)
+      sizes[steps->name] = widest <= wideSum ? 128 : 64;
     isModelled = true;
   }
 

@@ -123,6 +123,7 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
     schedule.schedule = requested;
     schedule.sharedBytes = target.sharedBytesPerBlock;
     passes.addPass(createPlanSchedule(schedule));
+    passes.addPass(createSplitLoops());
   }
   AssignLayoutsOptions layouts;
   layouts.capability = target.capability;
@@ -133,6 +134,9 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
     SpecializeWarpsOptions roles;
     roles.sharedBytes = target.sharedBytesPerBlock;
     passes.addPass(createSpecializeWarps(roles));
+    SpecializeLoopsOptions loops;
+    loops.sharedBytes = target.sharedBytesPerBlock;
+    passes.addPass(createSpecializeLoops(loops));
   }
   // Which loads run ahead of their loop, then their copies and stages; before memory is given out, since stages need more of it.
   PlanPipelineOptions pipeline;

@@ -192,7 +192,7 @@ private:
     tile::ViewType view = op.getView().getType();
     Type place = placeOf(op.getSpans(), view.getElement());
     if (op->hasAttr(tilegpu::tensorCopyName))
-      return scheduledLayout();
+      return kernel->hasAttr(tilegpu::loopsName) ? *rules.forAccumulator(place) : scheduledLayout();
     StringAttr axis = tilegpu::contiguousAxisOf(view, op.getIndices());
     DistributedLayout forMemory = rules.forMemory(place, axis);
     std::optional<DistributedLayout> wished = rankOf(value.getType()) == rankOf(place) ? wish(value) : std::nullopt;

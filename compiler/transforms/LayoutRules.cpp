@@ -269,6 +269,11 @@ BufferType bufferForCopies(tile::LoadOp load) {
   return bufferFor(load.getType(), axes[1] == contiguous ? SmallVector<StringAttr>{axes[0], axes[1]} : SmallVector<StringAttr>{axes[1], axes[0]});
 }
 
+std::optional<DistributedLayout> LayoutRules::forAccumulator(Type tile) const {
+  SmallVector<int64_t> shape = paddedShape(tile);
+  return wgmmaAccumulator(shape[0], shape[1], warpCount);
+}
+
 void LayoutRules::planScheduledDot(tile::DotOp dot) {
   SmallVector<int64_t> shape = paddedShape(dot.getType());
   std::optional<DistributedLayout> accumulator = wgmmaAccumulator(shape[0], shape[1], warpCount);

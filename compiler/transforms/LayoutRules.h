@@ -37,6 +37,9 @@ public:
   /// For a tile that no operation has a wish for.
   layout::DistributedLayout byDefault(mlir::Type tile) const;
 
+  /// As an accumulator of wgmma would have a tile, if there is one such.
+  std::optional<layout::DistributedLayout> forAccumulator(mlir::Type tile) const;
+
   const DotPlan &forDot(tile::DotOp dot) const { return dots.find(dot)->second; }
 
 private:

@@ -391,6 +391,24 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
+def SplitLoops : Pass<"split-loops", "::mlir::ModuleOp"> {
+  let summary = "Of loops with several products: first the steps in which all indices exist and comparisons of indices hold, then the others";
+  let description = [{
+    Of kernels with `tilegpu.loops`. The first of the two loops gets `tilegpu.whole_spans`; comparisons of the loop's index with the grid's, such
+    as those of a causal mask, are true in it.
+
+    ```mlir
+    %r = tile.for "t" %t : !tile.span<"t", 64> in %c0 to %n carries (…) { %c = arith.cmpi sle, %tt, %ti : …; %m = arith.select %c, %s, %low : … }
+    ```
+    becomes
+    ```mlir
+    %q = tile.for "t" %t : !tile.span<"t", 64> in %c0 to %middle carries (…) {tilegpu.whole_spans} { … %s … }
+    %r = tile.for "t" %t : !tile.span<"t", 64> in %middle to %n carries (%q) { %c = arith.cmpi sle, %tt, %ti : …; %m = arith.select %c, %s, %low : … }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
 def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Gives each tile a layout, and makes products and movements between layouts operations of tilegpu";
   let description = [{
@@ -470,6 +488,33 @@ def SpecializeWarps : Pass<"specialize-warps", "::mlir::ModuleOp"> {
         %r = tile.for … { mbarrier_wait …; wgmma … onto …; wgmma_wait 1; mbarrier_arrive %empty … }
         turn_pass; %v = wgmma_wait 0 of %r; mbarrier_arrive …
         …
+      }
+    }
+    ```
+  }];
+  let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tilegpu::TileGPUDialect"];
+}
+
+def SpecializeLoops : Pass<"specialize-loops", "::mlir::ModuleOp"> {
+  let summary = "Gives the warps of a kernel with several products in a loop their roles: one thread that feeds rings, warpgroups that multiply and compute";
+  let description = [{
+    A ring of S stages, with two barriers each, for each operand that the loops load; one stage for each that is loaded before them. Step n of the
+    block's all is in stage n mod S, round n / S, which is counted from tile to tile (step_ordinal), since loops may have different lengths.
+    Each product is started and waited for in its place; an operand that is computed stays in registers (wgmma_registers).
+
+    ```mlir
+    tilegpu.roles groups 1 registers [24, 240] producer {
+      tile.parallel … {
+        mbarrier_wait %q_empty …; tma_load … ; step_ordinal
+        tile.for … { mbarrier_wait %k_empty …; tma_load …; mbarrier_wait %v_empty …; tma_load … }
+        count_steps …
+      }
+    } consumers {
+      tile.parallel … {
+        mbarrier_wait %q_full …
+        tile.for … { mbarrier_wait %k_full …; wgmma …; wgmma_wait 0; mbarrier_arrive %k_empty …; …; mbarrier_wait %v_full …; wgmma_registers … }
+        mbarrier_arrive %q_empty …; count_steps …
       }
     }
     ```

@@ -1,7 +1,7 @@
 // plan-schedule: which kernels get warps with roles, and which stores are made by tensor copies. ScheduleRules decides.
 
 #include "compiler/transforms/Passes.h"
-#include "compiler/transforms/ScheduleRules.h"
+#include "compiler/transforms/ScheduleRulesLoops.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -17,6 +17,20 @@ namespace {
 struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
   using PlanScheduleBase::PlanScheduleBase;
 
+  bool planLoops(tile::KernelOp kernel, const ScheduleRequest &request, tilegpu::NoSchedule &no) {
+    std::optional<tilegpu::LoopFacts> facts = tilegpu::loopFacts(kernel, sharedBytes, request, no);
+    if (!facts)
+      return false;
+    auto mark = UnitAttr::get(&getContext());
+    kernel->setAttr(tilegpu::scheduleName, facts->schedule);
+    kernel->setAttr(tilegpu::loopsName, StringAttr::get(&getContext(), facts->overlap));
+    for (tile::LoadOp load : facts->cleared)
+      load->setAttr(tilegpu::clearedName, mark);
+    for (tile::StoreOp store : facts->tensorStores)
+      store->setAttr(tilegpu::tensorCopyName, mark);
+    return true;
+  }
+
   void runOnOperation() override {
     std::string why;
     std::optional<ScheduleRequest> request = ScheduleRequest::parse(schedule, why);
@@ -27,6 +41,11 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
       std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
+      if (!facts && tilegpu::usesProductsInSteps(kernel)) {
+        no = {kernel.getLoc(), {}};
+        if (planLoops(kernel, *request, no))
+          continue;
+      }
       if (!facts) {
         if (!request->isEmpty() && !request->isPlain)
           getOperation()->setAttr(tilegpu::refusedScheduleName, StringAttr::get(&getContext(), no.why));

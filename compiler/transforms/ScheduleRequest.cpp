@@ -35,6 +35,8 @@ bool setField(ScheduleRequest &request, std::string_view name, std::string_view 
   }
   if (name == "vectors" && (value == "prepared" || value == "loaded"))
     return set(request.preparesVectors, std::optional(value == "prepared"));
+  if (name == "overlap" && (value == "none" || value == "delayed" || value == "turns"))
+    return set(request.overlap, std::optional(std::string(value)));
   return false;
 }
 
@@ -52,7 +54,7 @@ std::optional<ScheduleRequest> ScheduleRequest::parse(std::string_view text, std
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     size_t equals = field.find('=');
     if (equals == std::string_view::npos || !setField(request, field.substr(0, equals), field.substr(equals + 1))) {
-      why = "`" + std::string(field) + "` is no field of a schedule, or stands there twice (groups=1, warps=4, stages=4, registers=24/240, vectors=prepared; or `plain` alone)";
+      why = "`" + std::string(field) + "` is no field of a schedule, or stands there twice (groups=1, warps=4, stages=4, registers=24/240, vectors=prepared, overlap=turns; or `plain` alone)";
       return std::nullopt;
     }
   }

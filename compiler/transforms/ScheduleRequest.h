@@ -5,6 +5,8 @@
 //   stages=N              of the ring, 2 to 16
 //   registers=24/240      of a thread that feeds, and of the others: no more in all than the block begins with (168 for each of 384 threads)
 //   vectors=prepared|loaded   a bias is left in shared memory by a warp of its own, or loaded in the epilogue
+//   overlap=none|delayed|turns   of a loop with several products: each is waited for in its place, the last one of a step beside the next step's
+//                         computations, or so with warpgroups that start theirs in turn
 #pragma once
 
 #include <cstdint>
@@ -20,8 +22,9 @@ struct ScheduleRequest {
   std::optional<int64_t> groups, warps, stages;
   std::optional<std::pair<int64_t, int64_t>> registers;
   std::optional<bool> preparesVectors;
+  std::optional<std::string> overlap;
 
-  bool isEmpty() const { return !isPlain && !groups && !warps && !stages && !registers && !preparesVectors; }
+  bool isEmpty() const { return !isPlain && !groups && !warps && !stages && !registers && !preparesVectors && !overlap; }
 
   /// Fields are separated by commas, each at most once. Nothing, and why, if the text is not understood.
   static std::optional<ScheduleRequest> parse(std::string_view text, std::string &why);

@@ -220,7 +220,7 @@ class Case:
         self.random = np.random.default_rng(zlib.crc32(name.encode()))
         self.commands = []
         self.environment = {}  # variables that the program finds besides this process's own
-        self.printed = ""  # what the last `run` wrote to its standard output
+        self.printed = self.reported = ""  # what the last `run` wrote to its standard output and error
         self.serial = 0
 
     # ---- inputs
@@ -287,7 +287,8 @@ class Case:
         or None for an optional parameter that is absent. An `inout` parameter is an argument and an output."""
         arguments = {n: v for n, v in arguments.items() if v is not None}
         command = self.command(kernel, bind, out, dims, options, source, arguments)
-        self.printed = self.execute(command).stdout
+        result = self.execute(command)
+        self.printed, self.reported = result.stdout, result.stderr
         results = []
         for name, dtype in out.items():
             raw = np.load(self.path("out_" + name))

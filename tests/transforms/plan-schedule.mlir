@@ -356,8 +356,9 @@ tile.kernel @carries_more(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dim
   }
 }
 
+// A product that its step uses is one of the loops of ScheduleRulesLoops.
 // CHECK-LABEL: tile.kernel @yields_else(
-// CHECK-NOT:     tilegpu.
+// CHECK-SAME:    tilegpu.loops = "in_turns", tilegpu.schedule = #tilegpu.schedule<groups = 1, warps = 4, stages = 0, registers = [0, 0], prepares = false>
 tile.kernel @yields_else(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
@@ -365,7 +366,6 @@ tile.kernel @yields_else(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
       %zero = arith.constant dense<0.0> : !ij
       %ti = tile.index %i : !si -> !i
       %tj = tile.index %j : !sj -> !j
-      // expected-remark @below {{this product is formed by mma.sync, not by wgmma: its loop carries something else than the product's sum from 0}}
       %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
         %tk = tile.index %k : !sk -> !k
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
