@@ -4,6 +4,7 @@
 #include "tests/benchmarks/gpu/LinearKinds.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 namespace benchmarks {
@@ -16,6 +17,22 @@ MatrixSize parseSize(const std::string &text) {
   if (std::sscanf(text.c_str(), "%ldx%ld%c", &size.rows, &size.columns, &rest) != 2 || size.rows < 1 || size.columns < 1)
     throw Failure("expected ROWSxCOLUMNS, as in 16384x4096, found " + text);
   return size;
+}
+
+AttentionShape parseAttentionShape(const std::string &text) {
+  AttentionShape shape;
+  char rest = 0;
+  bool isWhole = std::sscanf(text.c_str(), "%ldx%ldx%ldx%ld%c", &shape.batch, &shape.heads, &shape.positions, &shape.channels, &rest) == 4;
+  if (!isWhole || std::min({shape.batch, shape.heads, shape.positions, shape.channels}) < 1)
+    throw Failure("expected BATCHxHEADSxPOSITIONSxCHANNELS, as in 4x16x4096x128, found " + text);
+  return shape;
+}
+
+std::pair<std::string, std::string> parseTunable(const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw Failure("expected NAME=SIZE, as in BN=96, found " + text);
+  return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
 /// Takes a list apart by commas; it replaces what stands in `to`.
@@ -66,7 +83,7 @@ void addLinear(CLI::App &program, Options &options) {
       ->delimiter(',')
       ->check(CLI::IsMember(namesOf(linearEpilogues())));
   program
-      .add_option("--schedule", options.schedules, "linear: a schedule in place of the compiler's; may be given several times")
+      .add_option("--schedule", options.schedules, "linear, attention: a schedule in place of the compiler's; may be given several times")
       ->allow_extra_args(false)
       ->type_name("TEXT")
       ->default_str("the compiler's");
@@ -77,6 +94,9 @@ void addLinear(CLI::App &program, Options &options) {
 
 void addOthers(CLI::App &program, Options &options) {
   addList(program, "--sizes", options.sizes, parseSize, "bandwidth: ROWSxCOLUMNS,…")->default_str("16384x4096,65536x1024");
+  addList(program, "--attention", options.attentionShapes, parseAttentionShape, "attention: BATCHxHEADSxPOSITIONSxCHANNELS,…")
+      ->default_str("16384 positions in all, 2048 channels of 128 or 64 a head");
+  addList(program, "--attention-tile", options.attentionTile, parseTunable, "attention: sizes in place of the compiler's, as in BM=128,BN=96");
   program.add_option("--launches", options.launches, "launch: how many")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();

@@ -15,6 +15,15 @@ struct MatrixSize {
   int64_t rows = 0, columns = 0;
 };
 
+/// Of attention: the same for queries, keys and values.
+struct AttentionShape {
+  int64_t batch = 0, heads = 0, positions = 0, channels = 0;
+
+  std::string text() const {
+    return std::to_string(batch) + " x " + std::to_string(heads) + " x " + std::to_string(positions) + " x " + std::to_string(channels);
+  }
+};
+
 struct Options {
   std::vector<std::string> parts; ///< none: all
   std::string cases;              ///< a part of their names
@@ -32,6 +41,8 @@ struct Options {
   std::vector<std::string> epilogues;              ///< none: all
   std::vector<std::string> schedules = {""};       ///< "": the compiler's
   std::vector<LinearTile> tiles = {LinearTile()};  ///< the compiler's
+  std::vector<AttentionShape> attentionShapes = {{4, 16, 4096, 128}, {2, 16, 8192, 128}, {1, 16, 16'384, 128}, {4, 32, 4096, 64}, {2, 32, 8192, 64}, {1, 32, 16'384, 64}};
+  std::vector<std::pair<std::string, std::string>> attentionTile; ///< sizes in place of the compiler's
   std::optional<std::string> childCache;           ///< this process is one of ColdPart.cpp's
 };
 

@@ -42,6 +42,7 @@ tilewright::Launchable prepare(const tilewright::Module &module, const std::stri
                                const std::vector<tilewright::Argument> &arguments,
                                const tilewright::Specialization &specialization = {});
 
+void measureAttention(Session &session); // AttentionPart.cpp
 void measureBandwidth(Session &session); // BandwidthPart.cpp
 void measureLaunches(Session &session);  // LaunchPart.cpp
 void measureColdStart(Session &session); // ColdPart.cpp

@@ -25,6 +25,7 @@ struct Part {
 constexpr Part parts[] = {
     {"bandwidth", "add, softmax and norms against the driver's copy", measureBandwidth},
     {"linear", "linear layers with fused epilogues against cuBLASLt", measureLinear},
+    {"attention", "attention forward, causal and not, by itself", measureAttention},
     {"launch", "the host's time for a prepared launch against a bare cuLaunchKernelEx", measureLaunches},
     {"cold", "the first launch of a process, from text and from the disk cache", measureColdStart},
 };

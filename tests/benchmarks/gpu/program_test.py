@@ -19,6 +19,8 @@ def run(*arguments, **environment):
     settings.update(environment)
     if "--shapes" not in arguments:
         arguments += ("--shapes", "40x24x48")
+    if "--attention" not in arguments:
+        arguments += ("--attention", "1x1x70x64")
     result = subprocess.run([PROGRAM, *QUICK, *arguments], capture_output=True, text=True, env=settings)
     lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     return result.returncode, result.stdout + result.stderr, lines
@@ -35,11 +37,11 @@ def parts_run():
         code, text, lines = run("--json", path)
         expect("every part runs", code == 0, text)
         expect("the file has the lines that are printed", [json.loads(line) for line in open(path)] == lines, text)
-    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "launch", "cold")}
-    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "launch": 4, "cold": 2}, count)
+    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "attention", "launch", "cold")}
+    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "attention": 2, "launch": 4, "cold": 2}, count)
     for line in lines:
         expect("each case has times", line["ours"]["median_us"] >= line["ours"]["minimum_us"] > 0 and not line["wrong"], line)
-        expect("all but cold starts have a yardstick", line["part"] == "cold" or line["ratio"] > 0, line)
+        expect("all but cold starts and attention have a yardstick", line["part"] in ("cold", "attention") or line["ratio"] > 0, line)
         expect("results of bandwidth are checked", line["part"] != "bandwidth" or 0 < line["error"] < 1e-6, line)
     expect("a table comes first", "bandwidth: softmax 5 x 96 f32 " in text and "PTX emulator, sm_90a" in text, text)
 
@@ -65,6 +67,18 @@ def linear_layers():
 def linear_layers_off_alignment():
     code, text, lines = run("linear", "--shapes", "33x17x29", "--offset", "1", "--epilogues", "gelu")
     expect("arrays need no alignment, nor do their rows", code == 0 and lines[0]["ratio"] and lines[0]["error"] < 2.5e-3, text)
+
+
+def attention_forward():
+    arguments = ("attention", "--attention", "1x2x130x64", "--attention-tile", "BM=128,BN=64,BG=1", "--schedule", "", "--schedule", "overlap=none")
+    code, text, lines = run(*arguments)
+    expect("attention is right", code == 0 and all(0 < line["error"] < 1e-2 for line in lines), text)
+    expect("causal or not, with each schedule", [line["case"] for line in lines] == [f"1 x 2 x 130 x 64{kind}{schedule}" for kind in ("", " causal") for schedule in ("", " [overlap=none]")], lines)
+    for argument, message in (("1x2x3", "expected BATCHxHEADSxPOSITIONSxCHANNELS"), ("0x1x1x1", "expected BATCHxHEADSxPOSITIONSxCHANNELS")):
+        code, text, _ = run("attention", "--attention", argument)
+        expect(f"{argument} is refused", code == 2 and message in text, text)
+    code, text, _ = run("attention", "--attention-tile", "BN")
+    expect("so is a size without a number", code == 2 and "expected NAME=SIZE" in text, text)
 
 
 def linear_yardsticks_may_be_missing():
@@ -109,6 +123,7 @@ def without_a_gpu():
 parts_run()
 linear_layers()
 linear_layers_off_alignment()
+attention_forward()
 linear_yardsticks_may_be_missing()
 wrong_kernels_are_found()
 choices()
