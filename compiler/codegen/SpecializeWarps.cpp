@@ -723,7 +723,7 @@ private:
       ForParts parts = makeLoop(constant(0), {zero, first.stage, first.parity});
       steps = parts.op;
       Position position{parts.carried[1], parts.carried[2]};
-      Value part = product(position, {});
+      Value part = product(position, parts.number, {});
       Value waited = tilegpu::WgmmaWaitOp::create(builder, TypeRange{dot.getType()}, uint64_t(0), ValueRange{part}).getValues().front();
       tilegpu::MbarrierArriveOp::create(builder, empty, position.stage, IntegerAttr(), /*each_warp=*/false);
       Value sum = arith::AddFOp::create(builder, parts.carried[0], waited);
