@@ -2,13 +2,15 @@
 
 Most inputs are small integers, and what is computed of them too, so that products are exact and one wrong element shows."""
 
+import os
+
 import numpy as np
 
 import reference
-from harness import array, encode, main, rounded, sweep, test
+from harness import READY_KERNELS, array, encode, main, rounded, sweep, test
 from roles import hopper, padded, place, small, tile_of, untouched_around
 
-KERNELS = "runtime/kernels/linear.tile"
+KERNELS = os.path.join(READY_KERNELS, "linear.tile")
 
 
 def kernel(operand, parameters="", *, x="M, K", w="K, N", before="", inside="", swapped=False, xtype="T", out="T"):

@@ -5,10 +5,10 @@ import os
 
 import numpy as np
 
-from harness import Mismatch, array, main, rounded, sweep, test
+from harness import READY_KERNELS, Mismatch, array, main, rounded, sweep, test
 from reference import attend, rounding_scale
 
-READY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels/attention.tile")
+READY = os.path.join(READY_KERNELS, "attention.tile")
 
 
 def run(t, source, kernel, bind, *, roles=True, **rest):
