@@ -196,7 +196,8 @@ private:
         }
   }
 
-  /// Reads what a step is computed of: a step ahead, since reading takes as long as half of the computing.
+  /// Reads what a step is computed of: a step ahead, since reading takes as long as half of the computing; vectors, which come from global
+  /// memory, for all steps at once.
   void readStep(int64_t step) {
     llvm::DenseSet<Operation *> seen;
     readStep(op.lhs, step, seen);
@@ -204,18 +205,20 @@ private:
 
   void readStep(Value value, int64_t step, llvm::DenseSet<Operation *> &seen) {
     Operation *source = value.getDefiningOp();
-    // Of another layout it has other registers.
-    if (!source || source->getBlock() != op.result.getDefiningOp()->getBlock() || tile::layoutOf(value.getType()) != tile::layoutOf(op.lhs.getType()) || !seen.insert(source).second)
+    if (!tile::isTile(value.getType()) || !source || source->getBlock() != op.result.getDefiningOp()->getBlock() || !seen.insert(source).second)
       return;
-    if (!isa<tilegpu::LoadSharedOp>(source)) {
+    if (isa<tile::LoadOp>(source)) {
+      if (step == 0)
+        emitter.registers(value);
+    } else if (isa<tilegpu::LoadSharedOp>(source)) {
+      bool hasRegistersOfOperand = tile::layoutOf(value.getType()) == tile::layoutOf(op.lhs.getType());
+      for (auto [place, number] : operandRegisters)
+        if (hasRegistersOfOperand && place.second / wordSteps == step)
+          emitter.element(value, number);
+    } else {
       for (Value operand : source->getOperands())
-        if (tile::isTile(operand.getType()))
-          readStep(operand, step, seen);
-      return;
+        readStep(operand, step, seen);
     }
-    for (auto [place, number] : operandRegisters)
-      if (place.second / wordSteps == step)
-        emitter.element(value, number);
   }
 
   ArrayRef<Value> wordsOf(int64_t step, const Block &block) { return words.at({step, block.row}); }

@@ -436,6 +436,15 @@ private:
 
   // Products -----------------------------------------------------------------------------------------------------------
 
+  /// Zero where summed indices do not exist; before a conversion from f32, which is made of two elements at a time.
+  Value withZeros(Value value, tile::DotOp dot) {
+    auto cast = value.getDefiningOp<tile::CastOp>();
+    if (!cast || !getElementTypeOrSelf(cast.getOperand()).isF32() || !isa<FloatType>(getElementTypeOrSelf(value)))
+      return tilegpu::ZeroAbsentOp::create(builder, dot.getLoc(), value, dot.getSpans());
+    Value zeroed = tilegpu::ZeroAbsentOp::create(builder, dot.getLoc(), cast.getOperand(), dot.getSpans());
+    return tile::CastOp::create(builder, cast.getLoc(), value.getType(), zeroed, cast.getSourceUnsigned(), cast.getResultUnsigned());
+  }
+
   /// An operand in a buffer, with zeros where summed indices do not exist. A load gives zeros there by itself.
   Value inBuffer(tile::DotOp dot, Value operand, tilegpu::BufferType type, const tilegpu::DotPlan &plan) {
     Location location = dot.getLoc();
@@ -447,7 +456,7 @@ private:
     if (isComputed)
       isZero = isFiniteOfZeros(operand, cast<tile::SpanType>(dot.getSpans().front().getType()).getAxis());
     if (!isZero)
-      value = tilegpu::ZeroAbsentOp::create(builder, location, value, dot.getSpans());
+      value = isComputed ? withZeros(value, dot) : tilegpu::ZeroAbsentOp::create(builder, location, value, dot.getSpans()).getResult();
     Value buffer = tilegpu::AllocOp::create(builder, location, type, IntegerAttr());
     tilegpu::StoreSharedOp::create(builder, location, value, buffer);
     return buffer;

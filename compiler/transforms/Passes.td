@@ -477,7 +477,8 @@ def SpecializeWarps : Pass<"specialize-warps", "::mlir::ModuleOp"> {
     The ring of S stages, filled and emptied through two barriers each. Step n of the block's all (its tiles one after another) is in stage n mod S,
     in round n / S: a group waits for `full` with that round's parity, the producer for `empty` with the one before's. The first step of a
     tile is peeled: it starts the sum, so that no register is zeroed. A stage is given back when the products after it have been started and
-    it has been read (wgmma_wait 1).
+    it has been read (wgmma_wait 1). If the rows' operand is computed of tiles on the way, these have rings, and the groups compute it
+    (load_shared, …, wgmma_registers stepwise).
 
     ```mlir
     tilegpu.roles groups 2 registers [40, 232] producer {

@@ -368,8 +368,7 @@ def TileGPU_WgmmaRegistersOp : TileGPU_Op<"wgmma_registers", [MemoryEffects<[Mem
     With `stepwise` each 16 of the summed axis are a group of their own for wgmma_wait, and their elements are computed just before them:
     an operand that is computed on the way is computed while earlier steps are multiplied. With an accumulator as many groups as the
     operand has steps are then unfinished, those of the product before among them, so before each step it is waited until its registers
-    are free: all but the latest groups, one fewer than the steps. Elements are the tile's in the block of the operation, of what is
-    elementwise and of buffers that barriers guard.
+    are free: all but the latest groups, one fewer than the steps. Buffers that it is computed of are read a step ahead.
 
     - wgmma_registers_c1: the tile has elements of 16-bit floats, two axes, and the layout of an operand of wgmma: the result's rows over the
       warps as in the result, and a multiple of 16 along the other axis, which is summed

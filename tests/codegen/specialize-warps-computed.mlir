@@ -47,7 +47,8 @@
 // CHECK-NOT:         tile.load
 // CHECK:             arith.mulf %{{.+}}, %[[B]]
 // What a vector makes of zeros is not known: it might be infinite.
-// CHECK:             tilegpu.zero_absent %{{.+}} over(%{{.+}}) : tensor<128x64xbf16, #tile.axes<"i", "k", layout = #[[$P]]>>, !tile.span<"k", 64>
+// CHECK:             tilegpu.zero_absent %{{.+}} over(%{{.+}}) : tensor<128x64xf32, #tile.axes<"i", "k", layout = #[[$P]]>>, !tile.span<"k", 64>
+// CHECK-NEXT:        tile.cast
 // CHECK:             tilegpu.wgmma_registers stepwise %{{.+}}, %{{.+}} onto %{{.+}} : tensor<128x64xbf16, #tile.axes<"i", "k", layout = #[[$P]]>>
 // All steps of 16 but the four of this product have been waited for: the stage before has been read.
 // CHECK-NEXT:        tilegpu.wgmma_wait 4
