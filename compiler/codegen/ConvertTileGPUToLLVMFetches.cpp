@@ -1,8 +1,8 @@
 // Tiles of views that tensor copies bring while the products are formed which they are to meet (a residual).
 //
 // A piece is a slice of the warp that reads it: no other warp touches its place or its barrier, so warps need not meet. The warp's first lane
-// starts the copies, all lanes wait for the bytes and read them by ldmatrix, which gives each the elements that its accumulators are combined
-// with. When all lanes have read a piece (__syncwarp), the first starts the copy of a later one to its place: the bytes come while what was read is
+// starts the copies, all lanes wait for the bytes and read them by ldmatrix (elements of four bytes: two at a time), which gives each the elements that its
+// accumulators are combined with. When all lanes have read a piece (__syncwarp), the first starts the copy of a later one to its place: the bytes come while what was read is
 // computed and stored. A wait for loads would instead stand in the way of each slice.
 //
 // Parities. With P places, piece s of a tile lies in place s mod P, whichever tile it is. A place is used u times in a tile, u = ⌈(S - s mod P) / P⌉ of S
@@ -22,10 +22,11 @@ namespace tilewright::gpu {
 class FetchedTile {
 public:
   FetchedTile(Emitter &emitter, tilegpu::TmaFetchOp op)
-      : emitter(emitter), op(op), builder(emitter.builder), type(op.getResult().getType()), pieces(op.getPieces().getType()), slices(type) {
+      : emitter(emitter), op(op), builder(emitter.builder), type(op.getResult().getType()), pieces(op.getPieces().getType()),
+        elementBytes(bytesOf(getElementTypeOrSelf(type))), slices(type) {
     elements.resize(layoutAttr(type).getValue().registers());
     for (size_t piece = 0; piece < slices.all.size(); ++piece)
-      for (const SlicePart &part : partsOf(slices.all[piece]))
+      for (const SlicePart &part : partsOf(slices.all[piece], elementBytes))
         for (int64_t column = 0; column < part.width; column += 16) {
           Block block{piece, part, column, {}};
           const Slice &slice = slices.all[piece];
@@ -65,7 +66,7 @@ public:
   }
 
 private:
-  /// 16 columns of a piece: what one ldmatrix reads.
+  /// 16 columns of a piece: what one ldmatrix reads, if elements have two bytes.
   struct Block {
     size_t piece;
     SlicePart part;
@@ -78,6 +79,7 @@ private:
   ImplicitLocOpBuilder &builder;
   Type type;
   tilegpu::BufferType pieces;
+  int64_t elementBytes;
   Slices slices;
   SmallVector<Block> blocks; ///< in the order in which they are read
   llvm::DenseMap<int64_t, size_t> blockOf;
@@ -94,9 +96,9 @@ private:
   void copy(int64_t piece) {
     const Slice &slice = slices.all[piece];
     Value barrier = barrierOf(piece);
-    NVVM::MBarrierArriveExpectTxOp::create(builder, Type(), barrier, emitter.constant32(sliceRows * 2 * slice.width), NVVM::MemScopeKind::CTA,
+    NVVM::MBarrierArriveExpectTxOp::create(builder, Type(), barrier, emitter.constant32(sliceRows * elementBytes * slice.width), NVVM::MemScopeKind::CTA,
                                            /*relaxed=*/false, Value());
-    for (const SlicePart &part : partsOf(slice)) {
+    for (const SlicePart &part : partsOf(slice, elementBytes)) {
       tilegpu::TensorMapOp map = mapOfWidth(op.getMaps(), part.width);
       copyBox(emitter, emitter.advance(placeOf(piece), part.offset), emitter.scalar(map.getMap()),
               sliceCoordinates(emitter, map, op.getCoordinates(), op.getRowDimension(), type, slice, part), barrier);
@@ -115,22 +117,37 @@ private:
     waitForPhase(emitter, barrierOf(piece), parity);
   }
 
+  Value partOf(const Block &block) { return emitter.advance(placeOf(static_cast<int64_t>(block.piece)), block.part.offset); }
+  VectorType pairType() { return VectorType::get({2}, getElementTypeOrSelf(type)); }
+
+  /// Rows 0 and 8 of the first 8 columns, then of the others.
+  SmallVector<Value> pairsOfWords(const Block &block) {
+    auto words = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, builder.getI32Type()));
+    Value loaded = NVVM::LdMatrixOp::create(builder, words, matrixAddress(emitter, partOf(block), block.part.width, block.column), 4u, NVVM::MMALayout::row,
+                                            NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8), NVVM::LdStMatrixEltType::B16);
+    return llvm::map_to_vector(ArrayRef<int64_t>{0, 1, 2, 3}, [&](int64_t word) -> Value {
+      return LLVM::BitcastOp::create(builder, pairType(), LLVM::ExtractValueOp::create(builder, loaded, word));
+    });
+  }
+
+  SmallVector<Value> pairsOfElements(const Block &block) {
+    SmallVector<Value> pairs;
+    for (int64_t of8 : {0, 8}) {
+      Value address = pairAddress(emitter, partOf(block), block.part.width, block.column + of8);
+      for (int64_t half : {0, 8})
+        pairs.push_back(LLVM::LoadOp::create(builder, pairType(), emitter.advance(address, half * elementBytes * block.part.width), /*alignment=*/8));
+    }
+    return pairs;
+  }
+
   void readNext() {
     const Block &block = blocks[next];
     auto piece = static_cast<int64_t>(block.piece);
     if (next == 0 || blocks[next - 1].piece != block.piece)
       wait(piece);
-    Type i32 = builder.getI32Type();
-    auto words = LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(4, i32));
-    Value address = matrixAddress(emitter, emitter.advance(placeOf(piece), block.part.offset), block.part.width, block.column);
-    Value loaded = NVVM::LdMatrixOp::create(builder, words, address, 4u, NVVM::MMALayout::row, NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8),
-                                            NVVM::LdStMatrixEltType::B16);
-    auto pair = VectorType::get({2}, getElementTypeOrSelf(type));
-    for (int64_t word = 0; word < 4; ++word) {
-      Value both = LLVM::BitcastOp::create(builder, pair, LLVM::ExtractValueOp::create(builder, loaded, word));
-      for (int64_t half : {0, 1})
-        elements[block.registers[2 * word + half]] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(half));
-    }
+    for (auto [number, both] : llvm::enumerate(elementBytes == 2 ? pairsOfWords(block) : pairsOfElements(block)))
+      for (size_t half : {0, 1})
+        elements[block.registers[2 * number + half]] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(static_cast<int64_t>(half)));
     bool isLast = ++next == blocks.size() || blocks[next].piece != block.piece;
     if (!isLast || piece + places() >= count())
       return;

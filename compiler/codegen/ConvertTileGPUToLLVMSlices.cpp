@@ -14,21 +14,22 @@ Slices::Slices(Type tile) {
     layout::Coordinates element = layout.elementAt({number, 0, 0});
     registers[{element[0], element[1]}] = number;
   }
-  int64_t columns = layout.shape()[1];
-  for (int64_t first = 0; first < columns; first += sliceColumns)
+  int64_t columns = layout.shape()[1], width = sliceRowBytes / bytesOf(getElementTypeOrSelf(tile));
+  for (int64_t first = 0; first < columns; first += 64)
     for (auto [place, number] : registers)
       if (place.second == 0 && place.first % sliceRows == 0)
-        all.push_back({place.first, number, first, std::min<int64_t>(sliceColumns, columns - first)});
+        for (int64_t column = first; column < std::min(first + 64, columns); column += width)
+          all.push_back({place.first, number, column, std::min(width, columns - column)});
 }
 
-SmallVector<SlicePart> partsOf(const Slice &slice) {
+SmallVector<SlicePart> partsOf(const Slice &slice, int64_t elementBytes) {
   SmallVector<SlicePart> parts;
-  int64_t first = 0, offset = 0;
-  for (int64_t width : {64, 32, 16})
-    if (width == 64 ? slice.width == 64 : slice.width < 64 && (slice.width & width) != 0) {
+  int64_t first = 0, offset = 0, whole = sliceRowBytes / elementBytes;
+  for (int64_t width : {whole, whole / 2, whole / 4})
+    if (width == whole ? slice.width == whole : slice.width < whole && (slice.width & width) != 0) {
       parts.push_back({width, first, offset});
       first += width;
-      offset += sliceRows * 2 * width;
+      offset += sliceRows * elementBytes * width;
     }
   return parts;
 }
@@ -43,6 +44,17 @@ Value matrixAddress(Emitter &emitter, Value part, int64_t width, int64_t column)
   Value turn = width == 64 ? masked(row, 7) : width == 32 ? masked(shifted(row, 1), 3) : masked(shifted(row, 2), 1);
   Value base = emitter.advance(part, emitter.mul(row, emitter.constant32(2 * width)));
   Value chunk = builder.createOrFold<arith::XOrIOp>(emitter.add(half, emitter.constant32(column / 8)), turn);
+  return emitter.advance(base, emitter.mul(chunk, emitter.constant32(16)));
+}
+
+Value pairAddress(Emitter &emitter, Value part, int64_t width, int64_t column) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  auto masked = [&](Value value, int64_t mask) { return builder.createOrFold<arith::AndIOp>(value, emitter.constant32(mask)); };
+  auto shifted = [&](Value value, int64_t bits) { return builder.createOrFold<arith::ShRUIOp>(value, emitter.constant32(bits)); };
+  // Lane l has row l / 4 and columns 2 (l mod 4): half of chunk (l mod 4) / 2. Rows of 64 bytes turn their chunks every second row.
+  Value row = shifted(emitter.lane(), 2), turn = width == 32 ? row : masked(shifted(row, 1), 3);
+  Value base = emitter.advance(part, emitter.add(emitter.mul(row, emitter.constant32(4 * width)), emitter.mul(masked(emitter.lane(), 1), emitter.constant32(8))));
+  Value chunk = builder.createOrFold<arith::XOrIOp>(emitter.add(masked(shifted(emitter.lane(), 1), 1), emitter.constant32(column / 4)), turn);
   return emitter.advance(base, emitter.mul(chunk, emitter.constant32(16)));
 }
 

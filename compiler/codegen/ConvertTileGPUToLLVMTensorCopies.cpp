@@ -162,7 +162,7 @@ private:
     NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
     Value region = emitter.advance(bufferAddress(emitter, op.getStaging()), number % staging.getStages() * staging.getStageBytes());
     region = emitter.advance(region, emitter.mul(emitter.warp(), emitter.constant32(sliceBytes)));
-    SmallVector<SlicePart> parts = partsOf(slice);
+    SmallVector<SlicePart> parts = partsOf(slice, 2);
     for (const SlicePart &part : parts)
       writePart(emitter.advance(region, part.offset), part.width,
                 ArrayRef(words).slice(static_cast<size_t>(part.firstColumn / 4), static_cast<size_t>(part.width / 4)));

@@ -142,7 +142,9 @@ private:
 
   /// A box has `extent` indices along each dimension; of a pack in parts no more than what the last one is known to be a multiple of, and one
   /// index of each of the others.
-  Value makeMap(TypedValue<tile::ViewType> view, const TensorAccess &access, llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle) {
+  /// isRounded: f32 to tf32, as an operand; the units would cut its lower bits off.
+  Value makeMap(TypedValue<tile::ViewType> view, const TensorAccess &access, llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle,
+                bool isRounded = false) {
     SmallVector<int64_t> order, box;
     int64_t pack = view.getType().getPackDimension(), more = view.getType().getPackRank() - 1;
     for (const TensorAccess::Dimension &dimension : access.dimensions) {
@@ -155,8 +157,6 @@ private:
         box.push_back(1);
       }
     }
-    // Of what is loaded f32 is an operand, which the units would take without its lower bits.
-    bool isRounded = view.getType().getAccess() == tile::Access::In && view.getType().getElement().isF32();
     return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle), isRounded);
   }
 
@@ -204,7 +204,7 @@ private:
             return 1;
           return dimension.axis == axes[contiguous] ? operand.stage.getSwizzle() / operand.stage.getElementBytes() : shape[1 - contiguous];
         },
-        operand.stage.getSwizzle());
+        operand.stage.getSwizzle(), /*isRounded=*/!computed && operand.stage.getTile().getElementType().isF32());
   }
 
   /// What a group needs of its own: staging for each type that is stored by copies, scratch memory of one operation at a time, and pieces of
@@ -229,7 +229,7 @@ private:
   tilegpu::BufferType stagingType(Type element, int64_t stages) {
     MLIRContext *context = kernel.getContext();
     auto axes = tile::AxesAttr::get(context, {StringAttr::get(context, "row"), StringAttr::get(context, "column")});
-    auto tile = RankedTensorType::get({16 * schedule.getWarps(), 64}, element, axes);
+    auto tile = RankedTensorType::get({16 * schedule.getWarps(), 1024 / element.getIntOrFloatBitWidth()}, element, axes);
     return tilegpu::BufferType::get(context, tile, 1, 128, stages);
   }
 
@@ -274,10 +274,13 @@ private:
     return stages >= fewestStages && stages <= stagesBeside(pieces);
   }
 
-  /// Of a warp: 16 rows and at most 64 columns each.
+  /// Of a warp: 16 rows and at most 128 bytes each, of the widest elements.
   int64_t piecesOfTile() {
     SmallVector<int64_t> shape = tilegpu::paddedShape(dot.getType());
-    return shape[0] / (16 * schedule.getWarps()) * llvm::divideCeil(shape[1], 64);
+    int64_t widest = 1;
+    for (tile::LoadOp load : fetches)
+      widest = std::max<int64_t>(widest, load.getView().getType().getElement().getIntOrFloatBitWidth() / 8);
+    return shape[0] / (16 * schedule.getWarps()) * static_cast<int64_t>(llvm::divideCeil(shape[1] * widest, 128));
   }
 
   /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too, with the operand first whose are
@@ -804,18 +807,19 @@ private:
     store.erase();
   }
 
-  /// For slices of 64, 32 and 16 columns, as far as a tile has such.
+  /// For slices of 128, 64 and 32 bytes of columns, as far as a tile has such.
   SmallVector<Value> makeMapsOfSlices(TypedValue<tile::ViewType> view, const TensorAccess &access, Type tile) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(operands.front().map.getDefiningOp());
     ArrayRef<StringAttr> axes = tile::axesOf(tile);
     int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(tile).getDimSize(1));
+    int64_t bytes = view.getType().getElement().getIntOrFloatBitWidth() / 8, whole = 128 / bytes;
     SmallVector<Value> maps;
-    for (int64_t part : {64, 32, 16})
-      if (part == 64 ? width >= 64 : (width % 64 & part) != 0)
+    for (int64_t part : {whole, whole / 2, whole / 4})
+      if (part == whole ? width >= whole : (width % whole & part) != 0)
         maps.push_back(makeMap(
             view, access,
-            [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, 2 * part));
+            [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, bytes * part));
     return maps;
   }
 

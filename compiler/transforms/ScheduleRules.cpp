@@ -376,7 +376,7 @@ private:
   /// without.
   void findStores() {
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>())
-      if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType()) && takeMaps())
+      if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType(), {16}) && takeMaps(16))
         facts.tensorStores.push_back(store);
   }
 
@@ -385,8 +385,8 @@ private:
   void findLoads() {
     bool mayMiss = llvm::any_of(facts.tensorStores, [](tile::StoreOp store) { return llvm::is_contained(store.getCompare(), true); });
     for (auto load : nest.back().getBody().getOps<tile::LoadOp>())
-      if (!mayMiss && load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType()) &&
-          isKnownAtBeginning(load) && takeMaps())
+      if (!mayMiss && load.getView().getType().getAccess() == tile::Access::In && !load.getOtherwise() && isTensorCopy(load, load.getType(), {16, 32}) &&
+          isKnownAtBeginning(load) && takeMaps(load.getView().getType().getElement().getIntOrFloatBitWidth()))
         facts.tensorLoads.push_back(load);
     if (!request.preparesVectors)
       findVectors();
@@ -415,9 +415,9 @@ private:
 
   int64_t mapsOfOperands() { return 1 + static_cast<int64_t>(facts.product.rows.size()); }
 
-  bool takeMaps() {
-    int64_t columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= 64 ? 1 : 0;
-    for (int64_t width : {32, 16}) // of the slices of a row's end (tma_store)
+  bool takeMaps(int64_t bits) {
+    int64_t whole = 1024 / bits, columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= whole ? 1 : 0;
+    for (int64_t width : {whole / 2, whole / 4}) // of the slices of a row's end (tma_store)
       needed += (columns & width) != 0 ? 1 : 0;
     if (mapsOfOperands() + maps + needed > mostTensorMaps)
       return false;
@@ -425,11 +425,11 @@ private:
     return true;
   }
 
-  template <typename AccessOp> bool isTensorCopy(AccessOp op, Type value) {
+  template <typename AccessOp> bool isTensorCopy(AccessOp op, Type value, ArrayRef<unsigned> bits) {
     auto tile = cast<RankedTensorType>(facts.product.dot.getType());
     tile::ViewType view = op.getView().getType();
     SmallVector<StringAttr> axes{rowAxis, columnAxis};
-    if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile) || !isa<FloatType>(view.getElement()) || view.getElement().getIntOrFloatBitWidth() != 16 ||
+    if (llvm::to_vector(tile.getShape()) != tilegpu::paddedShape(tile) || !isa<FloatType>(view.getElement()) || !llvm::is_contained(bits, view.getElement().getIntOrFloatBitWidth()) ||
         !tile::isTile(value) || llvm::to_vector(tile::axesOf(value)) != axes ||
         llvm::map_to_vector(op.getSpans(), [](Value span) { return cast<tile::SpanType>(span.getType()).getAxis(); }) != axes)
       return false;

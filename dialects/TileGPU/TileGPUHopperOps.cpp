@@ -122,24 +122,27 @@ LogicalResult TmaLoadOp::verify() {
   return success();
 }
 
-/// Whether a warp's part of a tile can go through a buffer, 16 rows and 64 columns at a time.
+constexpr int64_t sliceRowBytes = 128;
+
+/// Whether a warp's part of a tile can go through a buffer, 16 rows and 128 bytes at a time.
 static bool isStaging(BufferType buffer, RankedTensorType tile, int64_t warps) {
   RankedTensorType staged = buffer.getTile();
-  return staged.getElementType() == tile.getElementType() && staged.getRank() == 2 && staged.getDimSize(0) == 16 * warps && staged.getDimSize(1) == 64 &&
+  return staged.getElementType() == tile.getElementType() && staged.getRank() == 2 && staged.getDimSize(0) == 16 * warps && staged.getDimSize(1) == sliceRowBytes / bytesOf(tile.getElementType()) &&
          buffer.getContiguous() == 1 && buffer.getSwizzle() == 128;
 }
 
 /// Whether there is a map for each width of what a warp has of 16 rows, with its boxes, and a coordinate for each of their dimensions.
-static bool areMapsOfSlices(ValueRange maps, size_t coordinates, uint64_t rowDimension, int64_t columns) {
+static bool areMapsOfSlices(ValueRange maps, size_t coordinates, uint64_t rowDimension, int64_t columns, int64_t elementBytes) {
   SmallVector<int64_t> widths;
-  for (int64_t width : {64, 32, 16})
-    if (width == 64 ? columns >= 64 : (columns % 64 & width) != 0)
+  int64_t whole = sliceRowBytes / elementBytes;
+  for (int64_t width : {whole, whole / 2, whole / 4})
+    if (width == whole ? columns >= whole : (columns % whole & width) != 0)
       widths.push_back(width);
   bool fits = maps.size() == widths.size() && static_cast<int64_t>(rowDimension) > 0 && columns % 16 == 0;
   for (auto [map, width] : llvm::zip(maps, widths)) {
     TensorMapOp op = mapOf(map);
     SmallVector<int64_t> extents = op ? op.getExtents() : SmallVector<int64_t>();
-    fits = fits && extents.size() == coordinates && extents[0] == width && static_cast<int64_t>(op.getSwizzle()) == 2 * width && rowDimension < extents.size() &&
+    fits = fits && extents.size() == coordinates && extents[0] == width && static_cast<int64_t>(op.getSwizzle()) == elementBytes * width && rowDimension < extents.size() &&
            extents[rowDimension] == 16;
   }
   return fits;
@@ -148,19 +151,20 @@ static bool areMapsOfSlices(ValueRange maps, size_t coordinates, uint64_t rowDim
 LogicalResult TmaFetchOp::verify() {
   // tma_fetch_c1
   auto tile = cast<RankedTensorType>(getResult().getType());
-  if (tile.getElementTypeBitWidth() != 16 || !isWgmmaAccumulator(tile))
-    return emitOpError() << "expects a tile of elements of 16 bits in the layout of an accumulator of wgmma, not " << tile;
+  int64_t bits = tile.getElementTypeBitWidth(), elementBytes = bits / 8;
+  if ((bits != 16 && bits != 32) || !isWgmmaAccumulator(tile))
+    return emitOpError() << "expects a tile of elements of 16 or 32 bits in the layout of an accumulator of wgmma, not " << tile;
   // tma_fetch_c2
   BufferType pieces = getPieces().getType();
   int64_t warps = int64_t(1) << distributedLayout(tile).bases().warps.size(), ofGroup = warps * pieces.getStages(), barriers = getBarriers().getType().getCount();
   if (!isStaging(pieces, tile, warps))
-    return emitOpError() << "expects pieces of " << 16 * warps << " x 64 elements of " << tile.getElementType() << " with swizzle 128, not " << pieces;
+    return emitOpError() << "expects pieces of " << 16 * warps << " x " << sliceRowBytes / elementBytes << " elements of " << tile.getElementType() << " with swizzle 128, not " << pieces;
   if (barriers != ofGroup && barriers != 2 * ofGroup)
     return emitOpError() << "expects " << ofGroup << " barriers, one for each stage and warp, or twice as many for two groups, not " << barriers;
   // tma_fetch_c3
   int64_t columns = paddedExtent(tile.getDimSize(1));
-  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns))
-    return emitOpError() << "expects a map for each width of pieces (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
+  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns, elementBytes))
+    return emitOpError() << "expects a map for each width of pieces (128, 64 and 32 bytes) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
   return success();
 }
 
@@ -185,7 +189,7 @@ LogicalResult TmaStoreOp::verify() {
     return emitOpError() << "expects staging for " << 16 * warps << " x 64 elements of " << value.getElementType() << " with swizzle 128, not " << staging;
   // tma_store_c3
   int64_t columns = paddedExtent(value.getDimSize(1));
-  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns))
+  if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns, 2))
     return emitOpError() << "expects a map for each width of slices (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
   return success();
 }

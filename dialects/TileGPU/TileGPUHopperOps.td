@@ -225,13 +225,13 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load"> {
 def TileGPU_TmaFetchOp : TileGPU_Op<"tma_fetch", [AttrSizedOperandSegments]> {
   let summary = "Brings a tile of a view by tensor copies to registers as wgmma leaves them, piece by piece";
   let description = [{
-    Each warp of a group fetches what is its own: pieces of 16 rows and 64 columns (then 32 and 16, for what is left of the width), through its
+    Each warp of a group fetches what is its own: pieces of 16 rows and 64 columns (then 32 and 16, for what is left of the width; of elements of 32 bits 32, then 16), through its
     own rows of `pieces`, a stage for each piece that is on its way. Here the first ones are started, as many as there are stages; elements are read when
     something asks for them, and when a piece has been read the next one is started in its place. Each piece has a barrier, `pieces`'
     stages for each warp of each group. `maps`, `coordinates` and `row_dimension` are as in tma_store. What is outside of the view is zero.
 
-    - tma_fetch_c1: the tile has elements of 16 bits and the layout of an accumulator of wgmma
-    - tma_fetch_c2: `pieces` has those elements, 16 rows for each warp, 64 columns, and swizzle 128; there are as many barriers as it has stages, or twice
+    - tma_fetch_c1: the tile has elements of 16 or 32 bits and the layout of an accumulator of wgmma
+    - tma_fetch_c2: `pieces` has those elements, 16 rows for each warp, 128 bytes of columns, and swizzle 128; there are as many barriers as it has stages, or twice
       as many, for each warp of a group
     - tma_fetch_c3: one coordinate for each dimension of the maps; a map for each width of piece that there is
 

@@ -40,7 +40,7 @@
 // CHECK:         %[[WORDS:.+]] = nvvm.ldmatrix %{{.+}} {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
 // CHECK-NEXT:    %[[WORD:.+]] = llvm.extractvalue %[[WORDS]][0]
 // CHECK-NEXT:    %[[PAIR:.+]] = llvm.bitcast %[[WORD]] : i32 to vector<2xbf16>
-// CHECK-NEXT:    %[[FIRST:.+]] = llvm.extractelement %[[PAIR]][%c0_i32 : i32]
+// CHECK:         %[[FIRST:.+]] = llvm.extractelement %[[PAIR]][%c0_i32 : i32]
 // CHECK:         %[[WIDE:.+]] = tile.cast %[[FIRST]] : bf16 -> f32
 // CHECK-NEXT:    arith.addf %{{.+}}, %[[WIDE]]
 // CHECK-COUNT-3: nvvm.ldmatrix
@@ -123,6 +123,64 @@ tile.kernel @in_turns(%x: !x, %w: !w, %r: !r, %y: !y, %b: i64, %M: i64, %K: i64,
       %l = tile.load %r[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !r, (!i, !j), spans(!si, !sj) -> !l
       %f = tile.cast %l : !l -> !ij
       %a = arith.addf %sum, %f : !ij
+      %n = tile.cast %a : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!r = !tile.view<element = f32, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!l = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// Elements of 32 bits: pieces of 32 columns, those of the same rows one after another. A lane reads two neighbours at a time, of rows l / 4 and eight further.
+// CHECK-LABEL: llvm.func @wide(
+// CHECK:         "wgmma.wait_group.sync.aligned 0;"
+// CHECK:         nvvm.mbarrier.try_wait
+// CHECK:         %[[ROW:.+]] = arith.shrui %[[LANE:.+]], %c2_i32
+// CHECK-NEXT:    %[[START:.+]] = arith.muli %[[ROW]], %c128_i32
+// CHECK-NEXT:    %[[ODD:.+]] = arith.andi %[[LANE]], %c1_i32
+// CHECK-NEXT:    %[[HALF:.+]] = arith.muli %[[ODD]], %c8_i32
+// CHECK:         %[[TWOS:.+]] = arith.shrui %[[LANE]], %c1_i32
+// CHECK-NEXT:    %[[CHUNK:.+]] = arith.andi %[[TWOS]], %c1_i32
+// CHECK-NEXT:    %[[TURNED:.+]] = arith.xori %[[CHUNK]], %[[ROW]]
+// CHECK-NEXT:    %[[BYTES:.+]] = arith.muli %[[TURNED]], %c16_i32
+// CHECK-NEXT:    %[[AT:.+]] = llvm.getelementptr %{{.+}}[%[[BYTES]]]
+// CHECK-NEXT:    llvm.load %[[AT]] {alignment = 8 : i64} : !llvm.ptr<3> -> vector<2xf32>
+// CHECK-NEXT:    %[[FURTHER:.+]] = llvm.getelementptr %[[AT]][1024]
+// CHECK-NEXT:    llvm.load %[[FURTHER]]
+// CHECK-NOT:     nvvm.ldmatrix
+// CHECK:         nvvm.cp.async.bulk.tensor.global.shared.cta
+tile.kernel @wide(%x: !x, %w: !w, %r: !r, %y: !y, %b: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %l = tile.load %r[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !r, (!i, !j), spans(!si, !sj) -> !l
+      %a = arith.addf %sum, %l : !ij
       %n = tile.cast %a : !ij -> !n
       tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
     }

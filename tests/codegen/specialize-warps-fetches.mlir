@@ -201,6 +201,51 @@ tile.kernel @widths(%x: !x, %w: !w, %r: !r, %y: !y, %b: i64, %M: i64, %K: i64, %
 !x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
 !w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
 !y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+!r = !tile.view<element = f32, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 48>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<48xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<48x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x48xf32, #tile.axes<"i", "j">>
+!l = tensor<64x48xf32, #tile.axes<"i", "j">>
+!n = tensor<64x48xbf16, #tile.axes<"i", "j">>
+
+// Elements of 32 bits: 32 columns to a piece, and for what is left of 48 a map of 16.
+// CHECK-LABEL: tile.kernel @wide(
+// CHECK-DAG:     %[[M32:.+]] = tilegpu.tensor_map %r order [1, 0] box [32, 16] swizzle 128
+// CHECK-DAG:     %[[M16:.+]] = tilegpu.tensor_map %r order [1, 0] box [16, 16] swizzle 64
+// CHECK:         tilegpu.tma_fetch[%[[M32]], %[[M16]]] {{.*}} : <tensor<64x32xf32, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = {{[0-9]+}}>
+tile.kernel @wide(%x: !x, %w: !w, %r: !r, %y: !y, %b: i64, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>} {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %l = tile.load %r[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !r, (!i, !j), spans(!si, !sj) -> !l
+      %a = arith.addf %sum, %l : !ij
+      %n = tile.cast %a : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] {tilegpu.tensor_copy} : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
 !r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
 !si = !tile.span<"i", 128>
 !sj = !tile.span<"j", 256>

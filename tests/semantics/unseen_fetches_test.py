@@ -92,6 +92,31 @@ def what_threads_store_and_sum(t, tile, transposed):
         t.same(z[0], r.value.T)
 
 
+WIDE = """
+kernel k<T: float>(x: T[M, K], w: T[N, K], r: f32[M, N], s: T[M, N]?, y: out T[M, N], z: out f32[M, N]?)
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  let t = acc + r[i, j];
+  if s { y[i, j] = T(t + s[i, j]); } else { y[i, j] = T(t); }
+  if z { z[i, j] = t; }
+}
+"""
+
+
+@sweep(shape=[shape for shape in SHAPES if shape[2]], given=["", "sz"])
+def tiles_of_f32(t, shape, given):
+    """A stream of residuals in f32 beside elements of 16 bits: pieces of half as many columns."""
+    M, N, K, *tile = shape
+    x, w, r, s = small(t, (M, K)), small(t, (N, K)), small(t, (M, N), "f32"), small(t, (M, N))
+    outputs = dict(y="bf16", z="f32") if given else dict(y="bf16")
+    y, *z = hopper(t, WIDE, dict(T="bf16", **tile_of(*tile)), roles=None if given else True, x=x, w=w, r=padded(r, rows=1), s=s if given else None, out=outputs)
+    want = x.value @ w.value.T + r.value
+    t.same(y, rounded(want + (s.value if given else 0), "bf16"))
+    if given:
+        t.same(z[0], want)
+
+
 BATCHES = """
 kernel k(x: bf16[B, M, K], w: bf16[N, K], r: bf16[B, M, N], p: bf16[2, M, N], y: out bf16[B, M, N])
 over (b in B, i in M by BM, j in N by BN) {

@@ -347,12 +347,12 @@ func.func @tma_load_c2_boxes(%x: !x, %b: !b, %full: !tilegpu.mbarriers<2>) {
 
 !r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
 #wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
-!v = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
-!p = !tilegpu.buffer<tensor<64x64xf32, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+!v = tensor<64x64xf64, #tile.axes<"i", "j", layout = #wgmma>>
+!p = !tilegpu.buffer<tensor<64x64xf64, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
 func.func @tma_fetch_c1_elements(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<8>) {
   %c0 = arith.constant 0 : i64
   %m = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
-  // expected-error @below {{expects a tile of elements of 16 bits in the layout of an accumulator of wgmma, not 'tensor<64x64xf32}}
+  // expected-error @below {{expects a tile of elements of 16 or 32 bits in the layout of an accumulator of wgmma, not 'tensor<64x64xf64}}
   %v = tilegpu.tma_fetch [%m][%c0, %c0] rows 1 through %p signals %arrived : !p, !tilegpu.mbarriers<8> -> !v
   return
 }
@@ -366,7 +366,7 @@ func.func @tma_fetch_c1_elements(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<8>
 func.func @tma_fetch_c1_none(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<8>) {
   %c0 = arith.constant 0 : i64
   %m = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
-  // expected-error @below {{expects a tile of elements of 16 bits in the layout of an accumulator of wgmma, not}}
+  // expected-error @below {{expects a tile of elements of 16 or 32 bits in the layout of an accumulator of wgmma, not}}
   %v = tilegpu.tma_fetch [%m][%c0, %c0] rows 1 through %p signals %arrived : !p, !tilegpu.mbarriers<8> -> !v
   return
 }
@@ -422,7 +422,7 @@ func.func @tma_fetch_c2_barriers(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<4>
 func.func @tma_fetch_c3_widths(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<16>) {
   %c0 = arith.constant 0 : i64
   %m = tilegpu.tensor_map %r order [1, 0] box [32, 16] swizzle 64 : !r
-  // expected-error @below {{expects a map for each width of pieces (64, 32, 16) of 64 columns, with boxes of 16 rows, and a coordinate for each dimension}}
+  // expected-error @below {{expects a map for each width of pieces (128, 64 and 32 bytes) of 64 columns, with boxes of 16 rows, and a coordinate for each dimension}}
   %v = tilegpu.tma_fetch [%m][%c0, %c0] rows 1 through %p signals %arrived : !p, !tilegpu.mbarriers<16> -> !v
   return
 }
@@ -436,7 +436,7 @@ func.func @tma_fetch_c3_widths(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<16>)
 func.func @tma_fetch_c3_coordinates(%r: !r, %p: !p, %arrived: !tilegpu.mbarriers<16>) {
   %c0 = arith.constant 0 : i64
   %m = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
-  // expected-error @below {{expects a map for each width of pieces (64, 32, 16) of 64 columns, with boxes of 16 rows, and a coordinate for each dimension}}
+  // expected-error @below {{expects a map for each width of pieces (128, 64 and 32 bytes) of 64 columns, with boxes of 16 rows, and a coordinate for each dimension}}
   %v = tilegpu.tma_fetch [%m][%c0] rows 1 through %p signals %arrived : !p, !tilegpu.mbarriers<16> -> !v
   return
 }
