@@ -3,8 +3,8 @@
 // Rings. Each operand that the loop loads has a ring of stages, with barriers of its own, so that keys of the next step come
 // while values of this one are awaited. Step n of all that a block does lies in stage n mod S of every ring, round n / S. Tiles
 // have different numbers of steps (causal, lengths from memory), so the role counts them on (`step_ordinal`); producer and
-// group compute the same numbers from the loops' bounds. What is loaded before the loops has one stage, and a round for each
-// tile.
+// group compute the same numbers from the loops' bounds. What is loaded before the loops has a stage for each tile, one or
+// two in all.
 //
 // Parities are those of SpecializeWarps.cpp. With one group nobody waits for a round before its own one: each warpgroup reads
 // all steps in order.
@@ -38,7 +38,7 @@ using namespace roles;
 
 constexpr int64_t fewestStages = 2, mostStages = 8;
 
-/// Where copies leave an operand: a ring that the loops go round, or one stage that lasts for a tile.
+/// Where copies leave an operand: a ring that the loops go round, or stages that last for a tile each.
 struct Ring {
   tilegpu::BufferType stage;
   int64_t stages = 1;
@@ -88,6 +88,7 @@ private:
   llvm::DenseMap<Operation *, Value> maps;                      ///< by load
   llvm::DenseMap<Operation *, tilegpu::BufferType>
       stages;      ///< of the loops' loads: those of one ring differ in the names of axes
+  int64_t stagesBefore = 1;
   Position ofTile; ///< of what is loaded before the loops, in the group
 
   // ------------------------------------------------------------------------------------------------------------------
@@ -166,11 +167,18 @@ private:
     int64_t barrierBytes = 2 * 8 * (mostStages * static_cast<int64_t>(rings.size()) + static_cast<int64_t>(before.size()));
     int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup(nest.front(), schedule.getWarps()) - barrierBytes;
     for (const auto &[load, ring] : before)
-      left -= ring.stage.getStageBytes();
+      left -= ring.stage.getStageBytes() * stagesBefore;
     return left;
   }
 
+  /// What is loaded before the loops gets two stages if that leaves room: the next tile's comes, and its first steps, while this
+  /// one is computed.
   bool chooseStages() {
+    stagesBefore = 2;
+    if (bytesLeft() / bytesOfStages() < std::max(fewestStages, schedule.getStages()))
+      stagesBefore = 1;
+    for (auto &[load, ring] : before)
+      ring.stages = stagesBefore;
     int64_t fitting = std::min(mostStages, bytesLeft() / bytesOfStages());
     int64_t stages = schedule.getStages() ? schedule.getStages() : fitting;
     for (Ring &ring : rings)
@@ -283,7 +291,7 @@ private:
 
   void feed(IRMapping &mapping) {
     if (!before.empty()) {
-      Position position = positionAt(tilegpu::TileOrdinalOp::create(builder), 1);
+      Position position = positionAt(tilegpu::TileOrdinalOp::create(builder), stagesBefore);
       position.parity = otherParity(position.parity);
       for (auto &[load, ring] : before)
         bring(cast<tile::LoadOp>(load), ring, ring.stage, position, mapping, {}, {});
@@ -329,7 +337,7 @@ private:
     builder.setInsertionPoint(loops.front());
     builder.setLoc(loops.front().getLoc());
     if (!before.empty())
-      ofTile = positionAt(tilegpu::TileOrdinalOp::create(builder), 1);
+      ofTile = positionAt(tilegpu::TileOrdinalOp::create(builder), stagesBefore);
     for (auto &[load, ring] : before)
       tilegpu::MbarrierWaitOp::create(builder, ring.full, ofTile.stage, ofTile.parity);
     Value number = tilegpu::StepOrdinalOp::create(builder), all;

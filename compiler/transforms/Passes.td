@@ -500,7 +500,7 @@ def SpecializeWarps : Pass<"specialize-warps", "::mlir::ModuleOp"> {
 def SpecializeLoops : Pass<"specialize-loops", "::mlir::ModuleOp"> {
   let summary = "Gives the warps of a kernel with several products in a loop their roles: one thread that feeds rings, warpgroups that multiply and compute";
   let description = [{
-    A ring of S stages, with two barriers each, for each operand that the loops load; one stage for each that is loaded before them. Step n of the
+    A ring of S stages, with two barriers each, for each operand that the loops load; a stage a tile for each that is loaded before them. Step n of the
     block's all is in stage n mod S, round n / S, which is counted from tile to tile (step_ordinal), since loops may have different lengths.
     Each product is started and waited for in its place; an operand that is computed stays in registers (wgmma_registers).
 

@@ -24,6 +24,8 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
     auto mark = UnitAttr::get(&getContext());
     kernel->setAttr(tilegpu::scheduleName, facts->schedule);
     kernel->setAttr(tilegpu::loopsName, StringAttr::get(&getContext(), facts->overlap));
+    if (facts->growsAlongGrid)
+      kernel->setAttr(tilegpu::longestFirstName, mark);
     for (tile::LoadOp load : facts->cleared)
       load->setAttr(tilegpu::clearedName, mark);
     for (tile::StoreOp store : facts->tensorStores)

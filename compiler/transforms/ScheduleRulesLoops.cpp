@@ -175,6 +175,8 @@ private:
                         "its loop does something else than loads of inputs, products, reductions and elementwise operations");
       }
     }
+    for (tile::ForOp loop : facts.loops)
+      facts.growsAlongGrid = facts.growsAlongGrid || (dependsOnInnermost(loop.getHigh()) && !dependsOnInnermost(facts.loops.front().getLow()));
     // One ring serves all loops.
     SmallVector<RankedTensorType> tiles = loadedTiles(facts.loops.front());
     for (tile::ForOp loop : facts.loops)
@@ -185,6 +187,11 @@ private:
     if (tiles.empty())
       return refuse(facts.loops.front().getLoc(), "its loop loads no operand");
     return true;
+  }
+
+  bool dependsOnInnermost(Value value) {
+    Operation *op = value.getDefiningOp();
+    return value == nest.back().getInductionVariable() || (op && llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOnInnermost(operand); }));
   }
 
   static bool isOperand(tile::LoadOp load) {

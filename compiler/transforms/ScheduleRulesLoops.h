@@ -15,6 +15,7 @@ struct LoopFacts {
   /// The stores that tensor copies can make of an accumulator's layout.
   llvm::SmallVector<tile::StoreOp> tensorStores;
   ScheduleAttr schedule;
+  bool growsAlongGrid = false; ///< loops end the later the further along the innermost grid axis a tile lies (causal)
   llvm::StringRef overlap; ///< when products are formed (loopsName)
 };
 

@@ -61,6 +61,9 @@ inline constexpr llvm::StringLiteral scheduleName = "tilegpu.schedule";
 inline constexpr llvm::StringLiteral loopsName = "tilegpu.loops", loopsInPlace = "in_place", loopsDelayed = "delayed", loopsInTurns = "in_turns";
 inline constexpr llvm::StringLiteral clearedName = "tilegpu.cleared";
 inline constexpr llvm::StringLiteral wholeSpansName = "tilegpu.whole_spans";
+/// On a tile.kernel of which tiles take the longer the further along the innermost grid axis they lie (unit): these come first, so that no block is
+/// left with a long one at the end.
+inline constexpr llvm::StringLiteral longestFirstName = "tilegpu.longest_first";
 /// On a module: why the schedule that was asked for cannot be had (a string).
 inline constexpr llvm::StringLiteral refusedScheduleName = "tilegpu.refused_schedule";
 /// On a tile.store or tile.load that tensor copies are to make, of a value in the accumulator's layout (unit).

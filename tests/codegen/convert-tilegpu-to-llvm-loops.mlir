@@ -136,3 +136,21 @@ tile.kernel @bias(%q: !q, %k: !k, %v: !k, %o: !o, %M: i64, %D: i64, %N: i64) dim
     tile.store %y, %o[%ti, %td] spans(%i, %d) compare [false, false] : !id, !o, (!i, !d), spans(!si, !sd)
   }
 }
+
+// The innermost axis from its end: the number of a tile over the product of all others' counts says how far before it, the rest is theirs.
+// CHECK-LABEL: llvm.func @longest_first(
+// CHECK:         %[[LAST:.*]] = arith.subi %{{.*}}, %c1_i32 : i32
+// CHECK-NEXT:    %[[BEFORE:.*]] = arith.divui %[[TILE:.*]], %[[HEADS:.*]] : i32
+// CHECK-NEXT:    arith.subi %[[LAST]], %[[BEFORE]] : i32
+// CHECK-NEXT:    arith.remui %[[TILE]], %[[HEADS]] : i32
+tile.kernel @longest_first(%o: !o, %M: i64, %D: i64) dimensions = 2 attributes {tilegpu.longest_first} {
+  %c0 = arith.constant 0 : i64
+  %d = tile.span : !sd
+  tile.parallel "h" %h : i64 in %c0 to %D {
+    tile.parallel "i" %i : !si in %c0 to %M {
+      %one = arith.constant dense<1.0> : tensor<128xbf16, #tile.axes<"i">>
+      %ti = tile.index %i : !si -> !i
+      tile.store %one, %o[%ti, %h] spans(%i) compare [false, false] : tensor<128xbf16, #tile.axes<"i">>, !o, (!i, i64), spans(!si)
+    }
+  }
+}

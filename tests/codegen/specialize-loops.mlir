@@ -18,9 +18,9 @@
 !iti = tensor<128x64xi64, #tile.axes<"i", "t">>
 
 // CHECK-LABEL: tile.kernel @in_place(
-// CHECK:         %[[Q:.*]] = tilegpu.alloc : <tensor<128x64xbf16, #tile.axes<"i", "d">>, contiguous = 1, swizzle = 128, stages = 1>
-// CHECK-NEXT:    %[[QFULL:.*]] = tilegpu.mbarriers arrivals 1 : <1>
-// CHECK-NEXT:    %[[QEMPTY:.*]] = tilegpu.mbarriers arrivals 2 : <1>
+// CHECK:         %[[Q:.*]] = tilegpu.alloc : <tensor<128x64xbf16, #tile.axes<"i", "d">>, contiguous = 1, swizzle = 128, stages = 2>
+// CHECK-NEXT:    %[[QFULL:.*]] = tilegpu.mbarriers arrivals 1 : <2>
+// CHECK-NEXT:    %[[QEMPTY:.*]] = tilegpu.mbarriers arrivals 2 : <2>
 // CHECK-NEXT:    %[[K:.*]] = tilegpu.alloc : <{{.*}}, stages = 3>
 // CHECK-NEXT:    %[[KFULL:.*]] = tilegpu.mbarriers arrivals 1 : <3>
 // CHECK-NEXT:    %[[KEMPTY:.*]] = tilegpu.mbarriers arrivals 2 : <3>

@@ -49,6 +49,25 @@ def any_shape_with_any_tile(t, shape, given, seed):
     untouched_around(t, got[0], y, rounded(want + ("r" in given) * r.value, "bf16"))
 
 
+EXACT = """
+kernel k(x: bf16[M, K], w: bf16[N, K], b: f32[N], r: f32[M, N], y: out f32[M, N])
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  y[i, j] = acc * 0 + (b[j] + r[i, j]);
+}
+"""
+
+
+@sweep(shape=[(200, 264, 72, 128, 128, 64), (65, 520, 8, 64, 192, 64)])
+def f32_keeps_all_its_bits(t, shape):
+    """Copies of operands round f32 to tf32; copies of others must not."""
+    M, N, K, *tile = shape
+    x, w, b, r = small(t, (M, K)), small(t, (N, K)), t.normal((N,), "f32"), t.normal((M, N), "f32")
+    (y,) = hopper(t, EXACT, tile_of(*tile), x=x, w=w, b=b, r=r, out=dict(y="f32"))
+    t.same(y, (b.value.astype(np.float32) + r.value.astype(np.float32)).astype(np.float64))
+
+
 @sweep(start=[0, 1, 2, 4], columns=[200, 201, 204], dtype=["bf16", "f16"])
 def residuals_of_any_alignment(t, start, columns, dtype):
     M, K = 150, 72

@@ -45,9 +45,9 @@ tile.kernel @two_products(%q: !q, %k: !k, %v: !k, %o: !o, %M: i64, %D: i64, %N: 
   }
 }
 
-// Beyond the loop's end the values go on.
+// Beyond the loop's end the values go on; rows further down see more of them.
 // CHECK-LABEL: tile.kernel @ends_early(
-// CHECK-SAME:    tilegpu.loops
+// CHECK-SAME:    tilegpu.longest_first, tilegpu.loops
 // CHECK:         tile.load %k{{[^}]*}} :
 // CHECK:         tile.load %v{{.*}} {tilegpu.cleared}
 tile.kernel @ends_early(%q: !q, %k: !k, %v: !k, %o: !o, %M: i64, %D: i64, %N: i64) dimensions = 3 {
