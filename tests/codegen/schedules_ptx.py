@@ -33,8 +33,6 @@ PRODUCTS = {"f8": (128, True), "fast_f8": (128, False), "integers": (128, False)
 # not listed.
 SPILLS = {
     ("projection", "b"): {(128, 192): 200, (128, 208): 800},
-    ("fast_f8", "b"): {(128, 256): 16},
-    ("integers", "b"): {(128, 192): 16},
 }
 
 # What a tile needs at its end, for which accumulators of 128 channels or more and two packed operands leave no registers: stored and loaded once
