@@ -12,6 +12,9 @@
 // 4096 contiguous elements and tiles of as many (16 for each thread; what does not fit in registers is slow, so no tile gets larger than
 // 8192 elements, or 16384 beside products), and two blocks for each of some 132 multiprocessors.
 //
+// Where warps with roles form products, a model chooses one product's tile; of loops in which one product's columns are summed by the next
+// (attention), 128 rows of one axis, and 128 columns, or 64 if they are summed with more than 128 others.
+//
 // Several axes on one side of a product (implicit convolution: p and q) share that side's size. Known extents cap a size: a
 // tile larger than the dimension buys nothing, and the grid should have work for every core. No tile exceeds the language's limit
 // on elements, whatever constant dimensions and repeated tunables it has, unless sizes that are given, `tune` or `require` make it.

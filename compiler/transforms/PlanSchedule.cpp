@@ -43,6 +43,10 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
       std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
+      if (facts && request->overlap) {
+        facts.reset();
+        no = {kernel.getLoc(), "`overlap` says when a loop with several products forms them, and it has one", true};
+      }
       if (!facts && tilegpu::usesProductsInSteps(kernel)) {
         no = {kernel.getLoc(), {}};
         if (planLoops(kernel, *request, no))

@@ -335,3 +335,21 @@ TEST(ChooseTunables, TheModelOfScheduledGpusChoosesForTheirMultiprocessors) {
           .sizes,
       (Sizes{{"BM", 128}, {"BN", 256}, {"BK", 64}}));
 }
+
+TEST(ChooseTunables, LoopsWithSeveralProductsTakeAllRowsFromOneAxis) {
+  auto attention = [](int64_t channels, const Sizes &extents, const Sizes &given = {}) {
+    Specialization specialization = bf16(given);
+    specialization.statics["D"] = std::to_string(channels);
+    return choose(readyKernels("attention.tile"), "attention", extents, specialization, TunableSizes::forScheduledGpu(132)).sizes.value_or(Sizes{});
+  };
+  Sizes many{{"SQ", 4096}, {"SK", 4096}};
+  EXPECT_EQ(attention(64, many), (Sizes{{"BG", 1}, {"BM", 128}, {"BN", 128}}));
+  EXPECT_EQ(attention(128, {}), (Sizes{{"BG", 1}, {"BM", 128}, {"BN", 128}}));
+  // Two stages of 256 channels have room for 64 keys.
+  EXPECT_EQ(attention(256, many), (Sizes{{"BG", 1}, {"BM", 128}, {"BN", 64}}));
+  // What is given stays, and says nothing of the channels.
+  EXPECT_EQ(attention(64, many, {{"BM", 256}}), (Sizes{{"BG", 1}, {"BM", 256}, {"BN", 128}}));
+  EXPECT_EQ(attention(64, many, {{"BN", 96}}), (Sizes{{"BG", 1}, {"BM", 128}, {"BN", 96}}));
+  // Of few positions the heads that share a key fill the rows.
+  EXPECT_GT(attention(64, {{"SQ", 1}, {"SK", 4096}}).at("BG"), 1);
+}
