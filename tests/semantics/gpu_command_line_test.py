@@ -114,9 +114,18 @@ def schedules_that_are_asked_for(t):
     require("tilegpu.roles" not in compiled("plain", 0).stdout, "`plain` has roles")
     for schedule, reason in (("registers=32/240", "want 65536 registers, and a block of 384 threads begins with 64512"),
                              ("stages=9", "9 stages and what its stores, vectors and reductions need take"), ("groups=3", "not 3 of 4"),
+                             ("overlap=none", "`overlap` says when a loop with several products forms them"), ("overlap=late", "`overlap=late` is no field"),
                              ("pace=1", "`pace=1` is no field of a schedule"), ("stages=3,stages=4", "or stands there twice")):  # fmt: skip
         text = compiled(schedule, 2).stderr
         require(reason in text and schedule in text, text)
+    attention = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/kernels/attention.tile")
+    sizes = ("--bind", "T=bf16,D=64,BG=1,BM=128,BN=64")
+    for schedule, reason in (("groups=2,warps=4,registers=40/232", "loops with several products are computed by one group"), ("vectors=prepared", "vectors are not prepared for loops"), ("stages=16", "16 stages, what is loaded before the loop")):
+        text = tilewright(t, "compile", attention, *sizes, "--target", "sm_90a", "--align", "16", "--emit", "tilegpu", "--schedule", schedule, code=2, **real).stderr
+        require(reason in text, text)
+    for overlap, turns in (("none", False), ("delayed", False), ("turns", True)):
+        text = tilewright(t, "compile", attention, *sizes, "--target", "sm_90a", "--align", "16", "--emit", "tilegpu", "--schedule", f"overlap={overlap}", **real).stdout
+        require("tilegpu.wgmma_registers" in text and ("tilegpu.turn_wait warpgroups" in text) == turns and ("wgmma_wait 1" in text) == (overlap != "none"), text)
     require("it has no product" in compiled("stages=3", 2, kernel="none").stderr, "a kernel without a product takes a schedule")
     require("whose warps have no roles" in compiled("plain", 2, target="sm_80").stderr, "sm_80 takes a schedule")
 
