@@ -13,10 +13,12 @@
 
 #include "compiler/codegen/ConvertTileGPUToLLVMSlices.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -168,11 +170,67 @@ private:
                 ArrayRef(words).slice(static_cast<size_t>(part.firstColumn / 4), static_cast<size_t>(part.width / 4)));
     NVVM::FenceProxyOp::create(builder, NVVM::ProxyKind::async_shared, NVVM::SharedSpaceAttr::get(builder.getContext(), NVVM::SharedSpace::shared_cta));
     NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
+    SmallVector<Value> begins;
+    for (const SlicePart &part : parts)
+      begins.push_back(op.getMayMiss() ? beginsInView(slice, part) : Value());
     emitter.when(laneIsFirst(emitter), [&] {
-      for (const SlicePart &part : parts)
-        copy(emitter.advance(region, part.offset), slice, part);
+      for (auto [part, isThere] : llvm::zip(parts, begins))
+        emitter.when(isThere, [&] { copy(emitter.advance(region, part.offset), slice, part); });
       NVVM::CpAsyncBulkCommitGroupOp::create(builder);
     });
+    for (auto [part, isThere] : llvm::zip(parts, begins))
+      if (isThere)
+        emitter.when(arith::XOrIOp::create(builder, isThere, emitter.constant(builder.getBoolAttr(true))),
+                     [&] { storePieces(emitter.advance(region, part.offset), slice, part); });
+  }
+
+  /// Coordinates of a part of a slice, with a lane's own row and column in it.
+  SmallVector<Value> placeOf(const Slice &slice, const SlicePart &part, Value row, Value column) {
+    SmallVector<Value> at = coordinatesOf(emitter, op.getCoordinates());
+    at[0] = emitter.add(emitter.add(at[0], emitter.constant32(slice.firstColumn + part.firstColumn)), column);
+    Value first = emitter.coordinateOfWarp(layoutAttr(type), slice.registerNumber, 0);
+    at[op.getRowDimension()] = emitter.add(emitter.add(at[op.getRowDimension()], first), row);
+    return at;
+  }
+
+  /// A store by a tensor copy that begins at a negative coordinate is an illegal instruction (seen on an H200; loads may).
+  Value beginsInView(const Slice &slice, const SlicePart &part) {
+    Value result;
+    for (Value coordinate : placeOf(slice, part, emitter.constant32(0), emitter.constant32(0)))
+      result = emitter.logicalAnd(result, builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, coordinate, emitter.constant32(0)));
+    return result;
+  }
+
+  /// What of a part is in the view, by all lanes: pieces of 16 bytes, which are inside or outside as a whole (ScheduleRules: beginsWithPieces).
+  void storePieces(Value region, const Slice &slice, const SlicePart &part) {
+    tilegpu::TensorMapOp map = mapOfWidth(op.getMaps(), part.width);
+    const View &view = emitter.view(map.getView());
+    constexpr int64_t pieceColumns = 8, pieceBytes = 16;
+    int64_t ofRow = part.width / pieceColumns;
+    auto masked = [&](Value value, int64_t mask) { return builder.createOrFold<arith::AndIOp>(value, emitter.constant32(mask)); };
+    auto shifted = [&](Value value, int64_t bits) { return builder.createOrFold<arith::ShRUIOp>(value, emitter.constant32(bits)); };
+    // A loop: few tiles come here, and unrolled it would take registers from all.
+    auto loop = scf::ForOp::create(builder, emitter.lane(), emitter.constant32(sliceRows * ofRow), emitter.constant32(layout::lanesOfWarp));
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(loop.getBody());
+      Value number = loop.getInductionVar(), row = shifted(number, llvm::Log2_64(static_cast<uint64_t>(ofRow))), piece = masked(number, ofRow - 1);
+      Value turn = part.width == 64 ? masked(row, 7) : part.width == 32 ? masked(shifted(row, 1), 3) : masked(shifted(row, 2), 1);
+      Value from = emitter.advance(region, emitter.add(emitter.mul(row, emitter.constant32(2 * part.width)),
+                                                       emitter.mul(builder.createOrFold<arith::XOrIOp>(piece, turn), emitter.constant32(pieceBytes))));
+      Value exists, elements = emitter.constant(0);
+      SmallVector<Value> place = hardwareCoordinates(emitter, map, placeOf(slice, part, row, emitter.mul(piece, emitter.constant32(pieceColumns))));
+      for (auto [coordinate, memory] : llvm::zip(place, map.getOrder())) {
+        Value wide = builder.createOrFold<arith::ExtSIOp>(builder.getI64Type(), coordinate);
+        exists = emitter.logicalAnd(exists, builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult, wide, view.extents[memory]));
+        elements = emitter.add(elements, emitter.mul(wide, view.strides[memory]));
+      }
+      emitter.when(exists, [&] {
+        Type words = VectorType::get({4}, builder.getI32Type());
+        Value loaded = LLVM::LoadOp::create(builder, words, from, /*alignment=*/static_cast<unsigned>(pieceBytes));
+        LLVM::StoreOp::create(builder, loaded, emitter.advance(view.base, emitter.mul(elements, emitter.constant(2))), /*alignment=*/static_cast<unsigned>(pieceBytes));
+      });
+    }
   }
 
   /// 16 rows of `width` columns.

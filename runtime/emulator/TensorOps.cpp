@@ -101,6 +101,12 @@ bool readBox(const Issuer &issuer, unsigned operand, uint8_t bits, Box &box) {
   uint32_t rows = 1;
   for (unsigned k = 0; k < map.rank; ++k) {
     origin[k] = static_cast<int32_t>(issuer.warp->value(instruction.operand(operand, 1 + k), issuer.lane));
+    // Loads may begin before the tensor. Of a store an H200 then stops with "an illegal instruction was encountered".
+    if (origin[k] < 0 && (bits & WriteAccess)) {
+      issuer.warp->fault(FaultKind::Illegal, instruction, issuer.lane,
+                         concat("a store by a tensor copy begins at the negative coordinate ", origin[k], " of dimension ", k), 0);
+      return false;
+    }
     rows *= k > 0 ? countIn(map, k) : 1;
   }
   box.bytes = rows * box.rowBytes;

@@ -32,7 +32,9 @@ PRODUCTS = {"f8": (128, True), "fast_f8": (128, False), "integers": (128, False)
 # Bytes that may be stored and loaded because registers are too few, by the views that are given and the tile. What spills nothing is
 # not listed.
 SPILLS = {
-    ("projection", "b"): {(128, 192): 200, (128, 208): 800},
+    # Where a part of the row begins within a tile, its pieces have addresses of their own.
+    ("projection", ""): {(128, 208): 200},
+    ("projection", "b"): {(128, 208): 1500},
 }
 
 # What a tile needs at its end, for which accumulators of 128 channels or more and two packed operands leave no registers: stored and loaded once

@@ -199,8 +199,10 @@ TEST(EmulatorBulk, TensorStores) {
     };
   };
   expectClean(body("16", "3"), 1024, expected(16, 3), true);
-  expectClean(body("-3", "14"), 1024, expected(-3, 14), true);
-  expectClean(body("60", "-2"), 1024, expected(60, -2), true);
+  expectClean(body("60", "14"), 1024, expected(60, 14), true);
+  // Loads may begin before the tensor, stores may not.
+  expectFault(body("-3", "14"), "illegal instruction", "negative coordinate -3 of dimension 0", true);
+  expectFault(body("60", "-2"), "illegal instruction", "negative coordinate -2 of dimension 1", true);
 }
 
 TEST(EmulatorBulk, TensorStoresWriteWholePiecesOf16Bytes) {
