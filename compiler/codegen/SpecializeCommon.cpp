@@ -9,6 +9,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilewright::roles {
@@ -34,17 +36,35 @@ Value multiply(ImplicitLocOpBuilder &builder, Value lhs, Value rhs) {
   return builder.createOrFold<arith::MulIOp>(lhs, rhs);
 }
 
-Value makeMap(ImplicitLocOpBuilder &builder, Value view, const TensorAccess &access,
-              llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle) {
-  SmallVector<int64_t> order, box;
-  for (const TensorAccess::Dimension &dimension : access.dimensions) {
-    order.push_back(dimension.number);
-    box.push_back(extent(dimension));
-  }
-  return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle));
+TensorAccess accessOf(tile::LoadOp load) {
+  std::string why;
+  return *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why, packRun(load.getView()));
 }
 
-Value makeMap(ImplicitLocOpBuilder &builder, tile::LoadOp load, const TensorAccess &access, tilegpu::BufferType buffer) {
+TensorAccess accessOf(tile::StoreOp store) {
+  std::string why;
+  SmallVector<bool> notCompared(store.getCompare().size(), false);
+  return *tensorAccess(store.getView().getType(), store.getIndices(), notCompared, why, packRun(store.getView()));
+}
+
+Value makeMap(ImplicitLocOpBuilder &builder, TypedValue<tile::ViewType> view, const TensorAccess &access,
+              llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle, bool isRounded) {
+  SmallVector<int64_t> order, box;
+  int64_t pack = view.getType().getPackDimension(), more = view.getType().getPackRank() - 1;
+  for (const TensorAccess::Dimension &dimension : access.dimensions) {
+    bool isSplit = more > 0 && dimension.number == pack;
+    int64_t last = dimension.number + (more > 0 && dimension.number >= pack ? more : 0);
+    order.push_back(last);
+    box.push_back(isSplit ? std::gcd(extent(dimension), dimension.run) : extent(dimension));
+    for (int64_t part = 1; isSplit && part <= more; ++part) {
+      order.push_back(last - part);
+      box.push_back(1);
+    }
+  }
+  return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle), isRounded);
+}
+
+Value makeMap(ImplicitLocOpBuilder &builder, tile::LoadOp load, const TensorAccess &access, tilegpu::BufferType buffer, bool isRounded) {
   SmallVector<int64_t> shape = buffer.getPaddedShape();
   ArrayRef<StringAttr> axes = tile::axesOf(buffer.getTile());
   int64_t contiguous = buffer.getContiguous();
@@ -53,7 +73,7 @@ Value makeMap(ImplicitLocOpBuilder &builder, tile::LoadOp load, const TensorAcce
       return 1;
     return dimension.axis == axes[contiguous] ? buffer.getSwizzle() / buffer.getElementBytes() : shape[1 - contiguous];
   };
-  return makeMap(builder, load.getView(), access, extent, buffer.getSwizzle());
+  return makeMap(builder, load.getView(), access, extent, buffer.getSwizzle(), isRounded);
 }
 
 static Value startOf(ImplicitLocOpBuilder &builder, StringAttr axis, ValueRange spans, const IRMapping &mapping, Value loopSpan,
@@ -120,54 +140,60 @@ void copyNest(ImplicitLocOpBuilder &builder, ArrayRef<tile::ParallelOp> nest, IR
 // Stores
 // --------------------------------------------------------------------------------------------------------------------
 
-tilegpu::BufferType stagingType(Type element, int64_t warps) {
-  constexpr int64_t stages = 2;
+tilegpu::BufferType stagingType(Type element, int64_t warps, int64_t stages) {
   MLIRContext *context = element.getContext();
   auto axes = tile::AxesAttr::get(context, {StringAttr::get(context, "row"), StringAttr::get(context, "column")});
-  auto tile = RankedTensorType::get({16 * warps, 64}, element, axes);
+  auto tile = RankedTensorType::get({16 * warps, 1024 / element.getIntOrFloatBitWidth()}, element, axes);
   return tilegpu::BufferType::get(context, tile, 1, 128, stages);
 }
 
-int64_t bytesOfGroup(Operation *nest, int64_t warps) {
+int64_t bytesOfGroup(Operation *nest, int64_t warps, int64_t others) {
   int64_t scratch = 0, staging = 0;
   llvm::SmallDenseSet<Type> staged;
   nest->walk([&](Operation *op) {
     scratch = std::max(scratch, gpu::scratchBytes(op));
-    if (!op->hasAttr(tilegpu::tensorCopyName))
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (!store || !store->hasAttr(tilegpu::tensorCopyName))
       return;
-    Type element = cast<tile::StoreOp>(op).getView().getType().getElement();
+    Type element = store.getView().getType().getElement();
     if (staged.insert(element).second)
       staging += stagingType(element, warps).getBytes();
   });
-  return static_cast<int64_t>(llvm::alignTo(scratch + staging, 1024));
+  return static_cast<int64_t>(llvm::alignTo(scratch + staging + others, 1024));
 }
 
-static void storeByCopies(ImplicitLocOpBuilder &builder, tile::StoreOp store, Value staging, tilegpu::RolesOp roles) {
-  std::string why;
-  TensorAccess access = *tensorAccess(store.getView().getType(), store.getIndices(), store.getCompare(), why);
-  ArrayRef<StringAttr> axes = tile::axesOf(store.getValue().getType());
-  int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(store.getValue().getType()).getDimSize(1));
+SmallVector<Value> makeMapsOfSlices(ImplicitLocOpBuilder &builder, TypedValue<tile::ViewType> view, const TensorAccess &access, Type tile) {
+  ArrayRef<StringAttr> axes = tile::axesOf(tile);
+  int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(tile).getDimSize(1));
+  int64_t bytes = view.getType().getElement().getIntOrFloatBitWidth() / 8, whole = 128 / bytes;
   SmallVector<Value> maps;
-  int64_t rowDimension = access.along(axes[0]) - access.dimensions.begin();
+  for (int64_t part : {whole, whole / 2, whole / 4}) {
+    auto extent = [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; };
+    if (part == whole ? width >= whole : (width % whole & part) != 0)
+      maps.push_back(makeMap(builder, view, access, extent, bytes * part));
+  }
+  return maps;
+}
+
+uint64_t rowDimensionOf(const TensorAccess &access, Type tile) {
+  return static_cast<uint64_t>(access.along(tile::axesOf(tile)[0]) - access.dimensions.begin());
+}
+
+static void storeByCopies(ImplicitLocOpBuilder &builder, tile::StoreOp store, Value staging, Operation *mapsBefore) {
+  TensorAccess access = accessOf(store);
+  Type tile = store.getValue().getType();
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(roles);
   builder.setLoc(store.getLoc());
-  for (int64_t part : {64, 32, 16})
-    if (part == 64 ? width >= 64 : (width % 64 & part) != 0)
-      maps.push_back(makeMap(
-          builder, store.getView(), access,
-          [&](const TensorAccess::Dimension &dimension) -> int64_t {
-            return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1;
-          },
-          2 * part));
+  builder.setInsertionPoint(mapsBefore);
+  SmallVector<Value> maps = makeMapsOfSlices(builder, store.getView(), access, tile);
   builder.setInsertionPoint(store);
   SmallVector<Value> coordinates = coordinatesOf(builder, access, store.getSpans(), IRMapping(), {}, {});
-  tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, static_cast<uint64_t>(rowDimension),
-                              /*add=*/false);
+  tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, rowDimensionOf(access, tile), /*add=*/false,
+                              /*may_miss=*/llvm::is_contained(store.getCompare(), true));
   store.erase();
 }
 
-void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, tilegpu::RolesOp roles, int64_t warps) {
+void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, Operation *mapsBefore, int64_t warps) {
   SmallVector<tile::StoreOp> stores;
   consumers.walk([&](tile::StoreOp store) {
     if (store->hasAttr(tilegpu::tensorCopyName))
@@ -185,7 +211,7 @@ void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, tilegpu::Rol
       buffer = tilegpu::AllocOp::create(builder, stagingType(element, warps), IntegerAttr());
   }
   for (tile::StoreOp store : stores)
-    storeByCopies(builder, store, staging[store.getView().getType().getElement()], roles);
+    storeByCopies(builder, store, staging[store.getView().getType().getElement()], mapsBefore);
   builder.setInsertionPointToEnd(&consumers);
   tilegpu::TmaStoreWaitOp::create(builder);
 }

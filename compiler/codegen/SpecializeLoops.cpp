@@ -103,11 +103,6 @@ private:
     llvm_unreachable("assign-layouts stores an operand in its buffer");
   }
 
-  static TensorAccess accessOf(tile::LoadOp load) {
-    std::string why;
-    return *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why);
-  }
-
   /// What does not exist is zero before it is converted, two elements at a time; where all exists, nothing is.
   void simplifyAbsence(tile::ForOp loop) {
     for (auto zero : llvm::make_early_inc_range(loop.getBody().front().getOps<tilegpu::ZeroAbsentOp>())) {

@@ -21,8 +21,7 @@
 // by a warp that has nothing else to do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a
 // stage for each tile; every warp gives a stage back when it has stored its part of the tile.
 
-#include "compiler/analysis/TensorAccess.h"
-#include "compiler/codegen/ConvertTileGPUToLLVMEmitter.h"
+#include "compiler/codegen/SpecializeCommon.h"
 #include "compiler/transforms/LayoutRules.h"
 #include "compiler/transforms/Passes.h"
 #include "dialects/Layout/MatrixLayouts.h"
@@ -35,8 +34,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace tilewright {
@@ -46,7 +43,9 @@ namespace tilewright {
 
 namespace {
 
-constexpr int64_t fewestStages = 2, mostStages = 16, stagingStages = 2, vectorStages = 4, mostPieces = 4;
+using namespace roles;
+
+constexpr int64_t fewestStages = 2, mostStages = 16, vectorStages = 4, mostPieces = 4;
 
 /// A load of the product's loop, and the ring that takes its place.
 struct Operand {
@@ -60,16 +59,9 @@ class WarpSpecializer {
 public:
   WarpSpecializer(tile::KernelOp kernel, int64_t sharedBytes)
       : kernel(kernel), sharedBytes(sharedBytes), schedule(kernel->getAttrOfType<tilegpu::ScheduleAttr>(tilegpu::scheduleName)),
-        builder(kernel.getLoc(), kernel.getContext()) {}
+        builder(kernel.getLoc(), kernel.getContext()), nest(nestOf(kernel)) {}
 
   void run() {
-    for (Block *block = &kernel.getBlock(); block;) {
-      auto inner = block->getOps<tile::ParallelOp>();
-      if (inner.empty())
-        break;
-      nest.push_back(*inner.begin());
-      block = &nest.back().getBody().front();
-    }
     kernel.walk([&](tilegpu::DotOp op) { dot = op; });
     loop = cast<tile::ForOp>(dot->getParentOp());
     findVectors();
@@ -81,7 +73,7 @@ public:
     builder.setInsertionPoint(nest.front());
     builder.setLoc(dot.getLoc());
     for (Operand &operand : operands)
-      makeMap(operand);
+      operand.map = makeMap(builder, operand.load, operand.access, operand.stage, /*isRounded=*/!computed && operand.stage.getTile().getElementType().isF32());
     step = cast<tile::SpanType>(loop.getInductionVariable().getType()).getCapacity();
     makeRing();
     auto roles = tilegpu::RolesOp::create(builder, static_cast<uint64_t>(schedule.getGroups()), schedule.getRegisters());
@@ -119,9 +111,9 @@ private:
   SmallVector<tile::LoadOp> fetches; ///< tiles that meet the product, brought by tensor copies while it is formed
   int64_t pieces = 0;                ///< of each of them that are on their way at a time, for each warp
 
-  Value constant(int64_t value) { return arith::ConstantOp::create(builder, builder.getI64IntegerAttr(value)); }
-  Value add(Value lhs, Value rhs) { return builder.createOrFold<arith::AddIOp>(lhs, rhs); }
-  Value multiply(Value lhs, Value rhs) { return builder.createOrFold<arith::MulIOp>(lhs, rhs); }
+  Value constant(int64_t value) { return roles::constant(builder, value); }
+  Value add(Value lhs, Value rhs) { return roles::add(builder, lhs, rhs); }
+  Value multiply(Value lhs, Value rhs) { return roles::multiply(builder, lhs, rhs); }
 
   // ------------------------------------------------------------------------------------------------------------------
   // The ring
@@ -140,26 +132,6 @@ private:
     }
   }
 
-  /// A box has `extent` indices along each dimension; of a pack in parts no more than what the last one is known to be a multiple of, and one
-  /// index of each of the others.
-  /// isRounded: f32 to tf32, as an operand; the units would cut its lower bits off.
-  Value makeMap(TypedValue<tile::ViewType> view, const TensorAccess &access, llvm::function_ref<int64_t(const TensorAccess::Dimension &)> extent, int64_t swizzle,
-                bool isRounded = false) {
-    SmallVector<int64_t> order, box;
-    int64_t pack = view.getType().getPackDimension(), more = view.getType().getPackRank() - 1;
-    for (const TensorAccess::Dimension &dimension : access.dimensions) {
-      bool isSplit = more > 0 && dimension.number == pack;
-      int64_t last = dimension.number + (more > 0 && dimension.number >= pack ? more : 0);
-      order.push_back(last);
-      box.push_back(isSplit ? std::gcd(extent(dimension), dimension.run) : extent(dimension));
-      for (int64_t part = 1; isSplit && part <= more; ++part) {
-        order.push_back(last - part);
-        box.push_back(1);
-      }
-    }
-    return tilegpu::TensorMapOp::create(builder, view, order, box, static_cast<uint64_t>(swizzle), isRounded);
-  }
-
   static Value storedIn(Value buffer) {
     for (Operation *user : buffer.getUsers())
       if (auto store = dyn_cast<tilegpu::StoreSharedOp>(user))
@@ -168,8 +140,7 @@ private:
   }
 
   void addOperand(tile::LoadOp load) {
-    std::string why;
-    operands.push_back({load, tilegpu::bufferForCopies(load), *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why, packRun(load.getView())), {}, {}});
+    operands.push_back({load, tilegpu::bufferForCopies(load), accessOf(load), {}, {}});
   }
 
   /// The tiles that a value is computed of, in the loop.
@@ -193,44 +164,12 @@ private:
     addOperand(columns.getDefiningOp<tile::LoadOp>());
   }
 
-  void makeMap(Operand &operand) {
-    SmallVector<int64_t> shape = operand.stage.getPaddedShape();
-    ArrayRef<StringAttr> axes = tile::axesOf(operand.stage.getTile());
-    int64_t contiguous = operand.stage.getContiguous();
-    operand.map = makeMap(
-        operand.load.getView(), operand.access,
-        [&](const TensorAccess::Dimension &dimension) -> int64_t {
-          if (!dimension.axis)
-            return 1;
-          return dimension.axis == axes[contiguous] ? operand.stage.getSwizzle() / operand.stage.getElementBytes() : shape[1 - contiguous];
-        },
-        operand.stage.getSwizzle(), /*isRounded=*/!computed && operand.stage.getTile().getElementType().isF32());
-  }
-
-  /// What a group needs of its own: staging for each type that is stored by copies, scratch memory of one operation at a time, and pieces of
-  /// what is fetched.
-  int64_t bytesOfGroup(int64_t pieces) {
-    int64_t scratch = 0, staging = 0;
+  /// Pieces of what is fetched, of a group.
+  int64_t bytesOfFetches(int64_t pieces) {
+    int64_t bytes = 0;
     for (tile::LoadOp load : fetches)
-      staging += pieces * stagingType(load.getView().getType().getElement(), 1).getBytes();
-    llvm::SmallDenseSet<Type> staged;
-    nest.front().walk([&](Operation *op) {
-      scratch = std::max(scratch, gpu::scratchBytes(op));
-      auto store = dyn_cast<tile::StoreOp>(op);
-      if (!store || !store->hasAttr(tilegpu::tensorCopyName))
-        return;
-      Type element = store.getView().getType().getElement();
-      if (staged.insert(element).second)
-        staging += stagingType(element, stagingStages).getBytes();
-    });
-    return static_cast<int64_t>(llvm::alignTo(scratch + staging, 1024));
-  }
-
-  tilegpu::BufferType stagingType(Type element, int64_t stages) {
-    MLIRContext *context = kernel.getContext();
-    auto axes = tile::AxesAttr::get(context, {StringAttr::get(context, "row"), StringAttr::get(context, "column")});
-    auto tile = RankedTensorType::get({16 * schedule.getWarps(), 1024 / element.getIntOrFloatBitWidth()}, element, axes);
-    return tilegpu::BufferType::get(context, tile, 1, 128, stages);
+      bytes += pieces * stagingType(load.getView().getType().getElement(), schedule.getWarps(), 1).getBytes();
+    return bytes;
   }
 
   int64_t bytesOfStage() {
@@ -243,7 +182,7 @@ private:
   /// For stages, beside so many pieces of each fetched tile.
   int64_t bytesLeft(int64_t pieces = 0) {
     constexpr int64_t barrierBytes = 2 * 8 * mostStages;
-    int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup(pieces) - barrierBytes - 2 * 8 * vectorStages;
+    int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup(nest.front(), schedule.getWarps(), bytesOfFetches(pieces)) - barrierBytes - 2 * 8 * vectorStages;
     left -= 8 * static_cast<int64_t>(fetches.size()) * barriersOfFetch(pieces);
     for (const Vector &vector : vectors)
       left -= static_cast<int64_t>(llvm::alignTo(vector.stage.getStageBytes(), 16)) * vectorStages;
@@ -343,28 +282,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&block);
     IRMapping mapping;
-    copyNest(nest, mapping, [&](IRMapping &mapping) { feed(mapping); });
-  }
-
-  /// The variables and the scalars of a nest, which coordinates are computed from.
-  void copyNest(ArrayRef<tile::ParallelOp> variables, IRMapping &mapping, llvm::function_ref<void(IRMapping &)> makeBody) {
-    OpBuilder::InsertionGuard guard(builder);
-    tile::ParallelOp from = variables.front();
-    auto copy = tile::ParallelOp::create(builder, mapping.lookupOrDefault(from.getLow()), mapping.lookupOrDefault(from.getHigh()), from.getAxis());
-    Block &body = copy.getBody().emplaceBlock();
-    mapping.map(from.getInductionVariable(), body.addArgument(from.getInductionVariable().getType(), from.getLoc()));
-    builder.setInsertionPointToEnd(&body);
-    for (Operation &op : from.getBody().front()) {
-      bool isScalar = op.getNumRegions() == 0 && op.getNumResults() > 0 && isPure(&op) &&
-                      llvm::none_of(op.getOperandTypes(), tile::isTile) && llvm::none_of(op.getResultTypes(), tile::isTile);
-      if (isScalar)
-        builder.clone(op, mapping);
-    }
-    if (variables.size() > 1)
-      copyNest(variables.drop_front(), mapping, makeBody);
-    else
-      makeBody(mapping);
-    tile::YieldOp::create(builder);
+    copyNest(builder, nest, mapping, [&](IRMapping &mapping) { feed(mapping); });
   }
 
   // ------------------------------------------------------------------------------------------------------------------
@@ -394,8 +312,7 @@ private:
     for (auto load : loop->getBlock()->getOps<tile::LoadOp>()) {
       if (!load->hasAttr(tilegpu::tensorCopyName) || cast<RankedTensorType>(load.getType()).getRank() != 1)
         continue;
-      std::string why;
-      addVector(load.getResult(), tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why));
+      addVector(load.getResult(), accessOf(load));
     }
   }
 
@@ -430,7 +347,7 @@ private:
         auto extent = [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis ? vector.stage.getTile().getDimSize(0) : 1; };
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointAfter(operands.back().map.getDefiningOp());
-        vector.map = makeMap(load.getView(), *vector.access, extent, 0);
+        vector.map = makeMap(builder, load.getView(), *vector.access, extent, 0);
       }
     for (Vector &vector : vectors)
       vector.ring = tilegpu::AllocOp::create(
@@ -452,7 +369,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(&block);
     IRMapping mapping;
-    copyNest(nest, mapping, [&](IRMapping &mapping) { prepare(mapping); });
+    copyNest(builder, nest, mapping, [&](IRMapping &mapping) { prepare(mapping); });
   }
 
   /// Of the tile at hand, when its stage is free.
@@ -471,7 +388,7 @@ private:
       bytes += vector.stage.getTile().getDimSize(0) * vector.stage.getElementBytes();
     tilegpu::MbarrierArriveOp::create(builder, vectorsFull, position.stage, builder.getI64IntegerAttr(bytes), /*each_warp=*/false);
     for (const Vector &vector : vectors) {
-      SmallVector<Value> coordinates = coordinatesOf(*vector.access, vector.value.getDefiningOp<tile::LoadOp>().getSpans(), mapping, {});
+      SmallVector<Value> coordinates = coordinatesOf(builder, *vector.access, vector.value.getDefiningOp<tile::LoadOp>().getSpans(), mapping, {}, {});
       tilegpu::TmaLoadOp::create(builder, vector.map, coordinates, stageOf(vector, position.stage), vectorsFull, position.stage);
     }
   }
@@ -557,17 +474,16 @@ private:
   void fetch(Block &block) {
     OpBuilder::InsertionGuard guard(builder);
     for (tile::LoadOp load : fetches) {
-      std::string why;
-      TensorAccess access = *tensorAccess(load.getView().getType(), load.getIndices(), load.getCompare(), why);
+      TensorAccess access = accessOf(load);
       builder.setLoc(load.getLoc());
-      SmallVector<Value> maps = makeMapsOfSlices(load.getView(), access, load.getType());
+      builder.setInsertionPoint(operands.front().map.getDefiningOp());
+      SmallVector<Value> maps = makeMapsOfSlices(builder, load.getView(), access, load.getType());
       builder.setInsertionPoint(full.getDefiningOp());
       auto barriers = tilegpu::MbarriersOp::create(builder, tilegpu::MbarriersType::get(builder.getContext(), barriersOfFetch(pieces)), uint64_t(1), IntegerAttr());
       builder.setInsertionPointToStart(&block);
-      auto buffer = tilegpu::AllocOp::create(builder, stagingType(load.getView().getType().getElement(), pieces), IntegerAttr());
+      auto buffer = tilegpu::AllocOp::create(builder, stagingType(load.getView().getType().getElement(), schedule.getWarps(), pieces), IntegerAttr());
       builder.setInsertionPoint(loop);
-      IRMapping none;
-      SmallVector<Value> coordinates = coordinatesOf(access, load.getSpans(), none, {});
+      SmallVector<Value> coordinates = coordinatesOf(builder, access, load.getSpans(), IRMapping(), {}, {});
       auto fetched = tilegpu::TmaFetchOp::create(builder, load.getType(), maps, coordinates, rowDimensionOf(access, load.getType()), buffer, barriers);
       load.replaceAllUsesWith(fetched.getResult());
       load.erase();
@@ -591,7 +507,7 @@ private:
     tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytesOfStage()), /*each_warp=*/false);
     Value start = multiply(parts.number, constant(step));
     for (Operand &operand : operands) {
-      SmallVector<Value> coordinates = coordinatesOf(operand.access, operand.load.getSpans(), mapping, start);
+      SmallVector<Value> coordinates = coordinatesOf(builder, operand.access, operand.load.getSpans(), mapping, loop.getInductionVariable(), start);
       tilegpu::TmaLoadOp::create(builder, operand.map, coordinates, stageOf(operand, position.stage), full, position.stage);
     }
     Position following = next(position);
@@ -614,32 +530,6 @@ private:
     builder.setInsertionPointToEnd(&body);
     return parts;
   }
-
-  /// `start`: of the loop's span (null: it has no part in it, and may be gone).
-  SmallVector<Value> coordinatesOf(const TensorAccess &access, ValueRange spans, IRMapping &mapping, Value start) {
-    SmallVector<Value> coordinates;
-    for (const TensorAccess::Dimension &dimension : access.dimensions) {
-      Value sum = constant(0);
-      for (const Monomial &term : dimension.index) {
-        Value product = constant(term.factor);
-        for (Value scalar : term.scalars)
-          product = multiply(product, mapping.lookupOrDefault(scalar));
-        if (term.axis)
-          product = multiply(product, startOf(term.axis, spans, mapping, start));
-        sum = add(sum, product);
-      }
-      coordinates.push_back(sum);
-    }
-    return coordinates;
-  }
-
-  Value startOf(StringAttr axis, ValueRange spans, IRMapping &mapping, Value start) {
-    for (Value span : spans)
-      if (cast<tile::SpanType>(span.getType()).getAxis() == axis)
-        return start && span == loop.getInductionVariable() ? start : tile::SpanStartOp::create(builder, builder.getI64Type(), mapping.lookupOrDefault(span)).getResult();
-    llvm_unreachable("an index takes the indices of one of the access's spans");
-  }
-
   // ------------------------------------------------------------------------------------------------------------------
   // The groups
   // ------------------------------------------------------------------------------------------------------------------
@@ -649,7 +539,7 @@ private:
     fetch(block);
     multiplySteps();
     nest.front()->moveBefore(&block, block.end());
-    storeByCopies(block);
+    storeByCopies(builder, block, operands.front().map.getDefiningOp(), schedule.getWarps());
   }
 
   /// Of the step with this number in the tile.
@@ -766,65 +656,6 @@ private:
     release(steps.getResult(3));
     loop.getResult(0).replaceAllUsesWith(wait.getValues().front());
     loop.erase();
-  }
-
-  void storeByCopies(Block &block) {
-    SmallVector<tile::StoreOp> stores;
-    block.walk([&](tile::StoreOp store) {
-      if (store->hasAttr(tilegpu::tensorCopyName))
-        stores.push_back(store);
-    });
-    if (stores.empty())
-      return;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(&block);
-    llvm::MapVector<Type, Value> staging;
-    for (tile::StoreOp store : stores) {
-      Value &buffer = staging[store.getView().getType().getElement()];
-      if (!buffer)
-        buffer = tilegpu::AllocOp::create(builder, stagingType(store.getView().getType().getElement(), stagingStages), IntegerAttr());
-    }
-    for (tile::StoreOp store : stores)
-      storeByCopies(store, staging[store.getView().getType().getElement()]);
-    builder.setInsertionPointToEnd(&block);
-    tilegpu::TmaStoreWaitOp::create(builder);
-  }
-
-  void storeByCopies(tile::StoreOp store, Value staging) {
-    std::string why;
-    tile::ViewType view = store.getView().getType();
-    // What is outside of the view is dropped, as the indices that are compared ask for.
-    SmallVector<bool> notCompared(store.getCompare().size(), false);
-    TensorAccess access = *tensorAccess(view, store.getIndices(), notCompared, why, packRun(store.getView()));
-    SmallVector<Value> maps = makeMapsOfSlices(store.getView(), access, store.getValue().getType());
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(store);
-    builder.setLoc(store.getLoc());
-    IRMapping none;
-    SmallVector<Value> coordinates = coordinatesOf(access, store.getSpans(), none, {});
-    tilegpu::TmaStoreOp::create(builder, store.getValue(), staging, maps, coordinates, rowDimensionOf(access, store.getValue().getType()), /*add=*/false,
-                                /*may_miss=*/llvm::is_contained(store.getCompare(), true));
-    store.erase();
-  }
-
-  /// For slices of 128, 64 and 32 bytes of columns, as far as a tile has such.
-  SmallVector<Value> makeMapsOfSlices(TypedValue<tile::ViewType> view, const TensorAccess &access, Type tile) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(operands.front().map.getDefiningOp());
-    ArrayRef<StringAttr> axes = tile::axesOf(tile);
-    int64_t width = tilegpu::paddedExtent(cast<RankedTensorType>(tile).getDimSize(1));
-    int64_t bytes = view.getType().getElement().getIntOrFloatBitWidth() / 8, whole = 128 / bytes;
-    SmallVector<Value> maps;
-    for (int64_t part : {whole, whole / 2, whole / 4})
-      if (part == whole ? width >= whole : (width % whole & part) != 0)
-        maps.push_back(makeMap(
-            view, access,
-            [&](const TensorAccess::Dimension &dimension) -> int64_t { return dimension.axis == axes[1] ? part : dimension.axis == axes[0] ? 16 : 1; }, bytes * part));
-    return maps;
-  }
-
-  static uint64_t rowDimensionOf(const TensorAccess &access, Type tile) {
-    return static_cast<uint64_t>(access.along(tile::axesOf(tile)[0]) - access.dimensions.begin());
   }
 };
 

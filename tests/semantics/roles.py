@@ -8,6 +8,17 @@ from harness import Mismatch, array
 ROLES = "blocks of 384 threads"
 
 
+LINEAR = """
+kernel k<T: float>(x: T[M, K], w: T[N, K], b: f32[N]?, y: out T[M, N])
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  if b { acc += b[j]; }
+  y[i, j] = T(acc);
+}
+"""
+
+
 def hopper(t, text, bind=None, *, roles=True, kernel="k", **rest):
     """Runs a kernel of `text`; on sm_90a it must have warps with roles, or must not (None: either)."""
     results = t.run(kernel, bind, source=t.file(text), **rest)

@@ -5,22 +5,12 @@ Every case says whether the path is to be taken. Most inputs are small integers,
 import numpy as np
 
 import reference
-from harness import Array, array, encode, main, rounded, sweep, target, test
-from roles import along_rows_of_tiles, hopper, padded, place, small, tile_of, untouched_around
+from harness import array, encode, main, rounded, sweep, test
+from roles import LINEAR, along_rows_of_tiles, hopper, padded, place, small, tile_of, untouched_around
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Shapes and tiles
 # ----------------------------------------------------------------------------------------------------------------------
-
-LINEAR = """
-kernel k<T: float>(x: T[M, K], w: T[N, K], b: f32[N]?, y: out T[M, N])
-over (i in M by BM, j in N by BN) {
-  var acc: f32[i, j] = 0;
-  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
-  if b { acc += b[j]; }
-  y[i, j] = T(acc);
-}
-"""
 
 SHAPES = [
     # M, N, K, rows, columns, depth
@@ -330,84 +320,6 @@ def heads(t, size, tile):
     t.same(y, rounded(np.einsum("bmhk,hkn->bmhn", x.value, w.value), "bf16"))
 
 
-PACK = LINEAR.replace("[M,", "[M...,")
-
-
-def apart(x):
-    """The same elements, of which those of the last dimension but one do not follow those before: a pack in parts."""
-    zeros = (0,) * (x.raw.ndim - 2)
-    return x.embedded((*zeros, 1, 0), (*zeros, 2, 0), (1,) * x.raw.ndim)
-
-
-@sweep(lead=[(), (70,), (2, 65), (3, 2, 33), (2, 1, 64), (3, 40), (2, 2, 8)], order=["whole", "apart"])
-def packs(t, lead, order):
-    x, w = small(t, (*lead, 72)), small(t, (72, 72))
-    view = apart(x) if order == "apart" and len(lead) > 1 else x
-    (y,) = hopper(t, PACK, dict(T="bf16", **tile_of(64, 64)), roles=view is x or lead[-1] % 16 == 0, x=view, w=w, out=dict(y="bf16"))
-    t.same(y, rounded(x.value @ w.value.T, "bf16"))
-
-
-@sweep(lead=[(3, 64), (5, 16), (3, 48), (2, 128), (2, 3, 32), (2, 2, 2, 80), (3, 256)], tile=[(64, 64), (128, 192), (256, 128), (192, 112)])
-def packs_in_parts(t, lead, tile):
-    """Tiles of several parts, parts of several tiles, parts that a tile ends in."""
-    x, w = small(t, (*lead, 136)), small(t, (200, 136))
-    (y,) = hopper(t, PACK, dict(T="bf16", **tile_of(*tile)), x=apart(x), w=w, out=dict(y="bf16"))
-    t.same(y, rounded(x.value @ w.value.T, "bf16"))
-
-
-@sweep(size=[(3, 64), (2, 128), (1, 192), (2, 320), (3, 32), (2, 200), (1, 200)], tile=[(64, 64), (128, 176), (256, 128)], dtype=["bf16", "f16"])
-def channels_before_positions(t, size, tile, dtype):
-    """x of [batch, channel, position], seen as [batch, position, channel]."""
-    batch, positions = size
-    x, w = small(t, (batch, positions, 72), dtype), small(t, (208, 72), dtype)
-    view = x.transposed((0, 2, 1))
-    (y,) = hopper(t, PACK, dict(T=dtype, **tile_of(*tile)), roles=batch == 1 or positions % 64 == 0, x=view, w=w, out=dict(y=dtype))
-    t.same(y, rounded(x.value @ w.value.T, dtype))
-
-
-CHANNELS_FIRST = """
-kernel k<T: float>(x: T[K, M...], w: T[N, K], y: out T[M..., N])
-over (i in M by BM, j in N by BN) {
-  var acc: f32[i, j] = 0;
-  for k in K by BK { acc += dot(w[j, k], x[k, i], over k); }
-  y[i, j] = T(acc);
-}
-"""
-
-
-@sweep(lead=[(3, 64), (2, 2, 128)], tile=[(64, 64), (128, 176)])
-def channels_before_positions_of_all_images(t, lead, tile):
-    x, w = small(t, (72, *lead)), small(t, (200, 72))
-    (y,) = hopper(t, CHANNELS_FIRST, dict(T="bf16", **tile_of(*tile)), x=apart(x), w=w, out=dict(y="bf16"))
-    t.same(y, rounded(np.moveaxis(x.value, 0, -1) @ w.value.T, "bf16"))
-
-
-@sweep(lead=[(3, 16), (2, 80), (2, 2, 32), (2, 24)], tile=[(64, 64), (128, 208)])
-def results_in_packs(t, lead, tile):
-    x, w = small(t, (*lead, 72)), small(t, (200, 72))
-    zeros = (0,) * (len(lead) - 1)
-    y = array(np.zeros((*lead, 200)), "bf16").embedded((*zeros, 1, 8), (*zeros, 2, 16), (1,) * (len(lead) + 1), fill=9)
-    (got,) = hopper(t, PACK, dict(T="bf16", **tile_of(*tile)), x=x, w=w, y=y, out=dict(y="bf16"))
-    untouched_around(t, got, y, rounded(x.value @ w.value.T, "bf16"))
-
-
-SUMMED_PACK = """
-kernel k<T: float>(d: T[M..., N], x: T[M..., K], y: out T[N, K])
-over (j in N by BM, k in K by BN) {
-  var acc: f32[j, k] = 0;
-  for i in M by BK { acc += dot(d[i, j], x[i, k], over i); }
-  y[j, k] = T(acc);
-}
-"""
-
-
-@sweep(lead=[(3, 64), (5, 16), (3, 2, 32), (3, 40)], depth=[64, 128])
-def packs_that_are_summed(t, lead, depth):
-    d, x = small(t, (*lead, 72)), small(t, (*lead, 136))
-    (y,) = hopper(t, SUMMED_PACK, dict(T="bf16", **tile_of(64, 128, depth)), roles=lead[-1] % 16 == 0, d=apart(d), x=apart(x), out=dict(y="bf16"))
-    t.same(y, rounded(np.einsum("mn,mk->nk", d.value.reshape(-1, 72), x.value.reshape(-1, 136)), "bf16"))
-
-
 KNOWN_DEPTH = """
 kernel k<C: i64>(x: bf16[M, DX], w: bf16[N, DW], y: out bf16[M, N])
 over (i in M by BM, j in N by BN) {
@@ -452,103 +364,6 @@ def indices_that_the_loop_computes(t, index):
     images = images or [25 % 3] * 4
     want = sum(x.value[image][:, 64 * step : 64 * step + 64] @ w.value[:, 64 * step : 64 * step + 64].T for step, image in enumerate(images))
     t.same(y, rounded(want, "bf16"))
-
-
-ELEMENTS = """
-kernel k(x: X[M, K], w: W[N, K], b: f32[N]?, y: out SUM[M, N])
-over (i in M by BM, j in N by BN) {
-  var acc: SUM[i, j] = 0;
-  for k in K by BK { acc += dot(x[i, k], w[j, k], over kPRECISION); }
-  if b { acc = SUM(f32(acc) + b[j]); }
-  y[i, j] = acc;
-}
-"""
-
-KINDS = {
-    "e4m3": ("f8e4m3", "f8e4m3", "f32", ""), "e5m2 by e4m3": ("f8e5m2", "f8e4m3", "f32", ""), "fast e4m3": ("f8e4m3", "f8e4m3", "f32", "fast"),
-    "i8": ("i8", "i8", "i32", ""), "tf32": ("f32", "f32", "f32", "tf32"),
-}
-
-
-def elements_kernel(kind):
-    X, W, SUM, precision = KINDS[kind]
-    text = ELEMENTS.replace("X[", X + "[").replace("W[", W + "[").replace("SUM", SUM)
-    return text.replace("PRECISION", f", precision = {precision}" if precision else ""), X, W, SUM
-
-
-def row_padded(x):
-    """Rows are whole multiples of 16 elements apart, with NaN or 77 between them."""
-    columns = x.raw.shape[-1]
-    return x.embedded((0, 0), (0, 16 + -columns % 16), (1, 1))
-
-
-@sweep(kind=list(KINDS), shape=[(129, 208, 264), (65, 72, 40), (300, 200, 136), (1, 16, 8), (130, 64, 0), (257, 136, 1024)], tile=[(64, 64), (128, 176), (128, 256), (256, 64)])
-def elements_of_other_types(t, kind, shape, tile):
-    text, X, W, SUM = elements_kernel(kind)
-    M, N, K = shape
-    depth = 32 if X == "f32" else 128
-    x, w, b = small(t, (M, K), X), small(t, (N, K), W), small(t, (N,), "f32")
-    promoted = kind in ("e4m3", "e5m2 by e4m3")
-    roles = None if K == 0 else not (promoted and tile == (128, 256))
-    (y,) = hopper(t, text, tile_of(*tile, depth), roles=roles, x=row_padded(x), w=row_padded(w), b=b, out=dict(y=SUM))
-    t.same(y, x.value @ w.value.T + b.value)
-
-
-@sweep(kind=["e4m3", "fast e4m3", "i8", "tf32"], shape=[(200, 300, 528), (16, 264, 1040)])
-def elements_of_other_types_with_chosen_tiles(t, kind, shape):
-    text, X, W, SUM = elements_kernel(kind)
-    M, N, K = shape
-    x, w = small(t, (M, K), X), small(t, (N, K), W)
-    (y,) = hopper(t, text, {}, x=x, w=w, out=dict(y=SUM))
-    t.same(y, x.value @ w.value.T)
-
-
-@test
-def operands_of_tf32_are_rounded(t):
-    """Not cut: 1 + 2^-11 + 2^-20 is nearer to 1 + 2^-10 than to 1."""
-    text, *_ = elements_kernel("tf32")
-    x, w = array(np.full((64, 32), 1 + 2.0**-11 + 2.0**-20), "f32"), array(np.eye(64, 32), "f32")
-    (y,) = hopper(t, text, tile_of(64, 64, 32), x=x, w=w, out=dict(y="f32"))
-    if "(sm_90a)" in t.printed:
-        t.same(y, np.where(np.arange(64) < 32, 1 + 2.0**-10, 0) * np.ones((64, 1)))
-
-
-@sweep(kind=["e4m3", "i8", "tf32"], which=["rows", "columns"])
-def other_types_are_not_turned(t, kind, which):
-    """Of 8 and 32 bits the summed axis must be the contiguous one."""
-    text, X, W, SUM = elements_kernel(kind)
-    x, w = small(t, (64, 128), X), small(t, (64, 128), W)
-    views = dict(x=x.transposed((1, 0)) if which == "rows" else x, w=w.transposed((1, 0)) if which == "columns" else w)
-    (y,) = hopper(t, text, tile_of(64, 128 if X != "f32" else 64, 128), roles=False, **views, out=dict(y=SUM))
-    t.same(y, x.value @ w.value.T)
-
-
-PARTS = """
-import "activations.tile";
-kernel k<T: float, act: fn(f32) -> f32 = identity>(x: T[B, M, K], w: T[NP + NQ + NR, K], b: T[NP + NQ + NR]?, p: out T[B, M, NP], q: out T[B, M, NQ], r: out T[B, M, NR])
-over (n in B, i in M by BM, j in NP + NQ + NR by BN) {
-  var acc: f32[i, j] = 0;
-  for k in K by BK { acc += dot(x[n, i, k], w[j, k], over k); }
-  if b { acc += b[j]; }
-  p[n, i, j, else drop] = T(acc);
-  q[n, i, j - NP, else drop] = T(acc);
-  r[n, i, j - (NQ + NP), else drop] = T(act(acc));
-}
-"""
-
-
-@sweep(parts=[(64, 64, 64), (200, 8, 72), (8, 8, 8), (0, 136, 64), (128, 0, 0), (65, 64, 100)], tile=[(64, 64), (128, 176), (128, 256)], bias=[False, True])
-def parts_of_a_row(t, parts, tile, bias):
-    """Tiles that straddle two or three results, and some that miss one."""
-    P, Q, R = parts
-    x, w, b = small(t, (2, 90, 72)), small(t, (sum(parts), 72)), small(t, (sum(parts),))
-    memory = [array(np.zeros((2, 90, n)), "bf16").embedded((0, 1, 8), (0, 2, 8 + -n % 8), (1, 1, 1), fill=9) for n in parts]
-    places = dict(zip("pqr", memory))
-    got = hopper(t, PARTS, dict(T="bf16", act="relu", **tile_of(*tile)), roles=None if 0 in parts or any(n % 8 for n in parts) else True, x=x, w=w, b=b if bias else None, **places,
-                 out=dict(p="bf16", q="bf16", r="bf16"))
-    want = np.split(x.value @ w.value.T + (b.value if bias else 0), np.cumsum(parts)[:-1], axis=-1)
-    for result, place_of, value, act in zip(got, memory, want, (lambda v: v, lambda v: v, lambda v: np.maximum(v, 0))):
-        untouched_around(t, result, place_of, rounded(act(value), "bf16"))
 
 
 # ----------------------------------------------------------------------------------------------------------------------
