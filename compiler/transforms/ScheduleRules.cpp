@@ -17,11 +17,10 @@
 // a step serves as many columns as the tile has, so it should have many: both warpgroups share one of 256 columns, and each has 64 rows and 128
 // accumulators of a thread. While one computes, the other's products run.
 
-#include "compiler/transforms/ScheduleRules.h"
+#include "compiler/transforms/KernelRules.h"
 
 #include "compiler/analysis/ComputedOperand.h"
 #include "compiler/analysis/SumPlan.h"
-#include "compiler/analysis/TensorAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -40,17 +39,13 @@ constexpr int64_t mostAccumulators = 208, manyAccumulators = 160, threadsOfWarpg
 /// Registers of accumulators and of an operand's fragments, beside those in which the operand is computed.
 constexpr int64_t mostWithOperand = 160;
 
-int64_t extentOf(Type tile, StringAttr axis) {
-  return paddedExtent(cast<RankedTensorType>(tile).getDimSize(tile::positionOfAxis(tile, axis)));
-}
-
-class FactsFinder {
+class FactsFinder : KernelRules {
 public:
   FactsFinder(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no)
-      : kernel(kernel), sharedBytes(sharedBytes), request(request), no(no) {}
+      : KernelRules(kernel, sharedBytes, request, no) {}
 
   std::optional<ScheduleFacts> run() {
-    if (!findLoop() || !checkGrid() || !checkLoop() || !checkOperands() || !checkTile())
+    if (!findLoop() || !checkGrid(facts.product.loop) || !checkLoop() || !checkOperands() || !checkTile())
       return std::nullopt;
     findStores();
     if (!checkStores() || !checkMemory())
@@ -60,20 +55,10 @@ public:
   }
 
 private:
-  tile::KernelOp kernel;
-  int64_t sharedBytes;
-  const ScheduleRequest &request;
-  NoSchedule &no;
   ScheduleFacts facts{};
-  SmallVector<tile::ParallelOp> nest;
   StringAttr rowAxis, columnAxis, depthAxis;
   llvm::DenseSet<Operation *> loads; ///< of the rows' operand
   int64_t elementBytes = 0; ///< of the operands
-
-  bool refuse(Location where, std::string why) {
-    no = {where, std::move(why), no.isWorthTelling};
-    return false;
-  }
 
   bool findLoop() {
     if (request.isPlain)
@@ -107,43 +92,6 @@ private:
     if (isF8(lhs))
       return isF8(rhs);
     return lhs == rhs && (lhs.isBF16() || lhs.isF16() || (lhs.isF32() && dot.getPrecision() == tile::DotPrecision::TF32));
-  }
-
-  bool isInnermost(Operation *op) { return op->getParentOp() == nest.back(); }
-
-  bool checkGrid() {
-    if (kernel.getChecked())
-      return refuse(kernel.getLoc(), "the kernel is checked");
-    for (Block *block = &kernel.getBlock();;) {
-      auto inner = block->getOps<tile::ParallelOp>();
-      if (inner.empty())
-        break;
-      nest.push_back(*inner.begin());
-      block = &nest.back().getBody().front();
-    }
-    if (nest.empty() || !isInnermost(facts.product.loop))
-      return refuse(facts.product.loop.getLoc(), "its loop does not stand directly in the grid");
-    for (tile::ParallelOp variable : nest)
-      for (Value bound : {variable.getLow(), variable.getHigh()})
-        if (!isKnownFromSizes(bound))
-          return refuse(variable.getLoc(), "the grid's range depends on memory or on another variable");
-    Operation *other = nullptr;
-    kernel.walk([&](Operation *op) {
-      bool isOther = isa<scf::WhileOp, tile::AccumulateOp, tile::AtomicRMWOp, tile::PrintOp, tile::AssertOp>(op) ||
-                     (isa<tile::ForOp>(op) && op != facts.product.loop);
-      if (isOther && !other)
-        other = op;
-    });
-    if (other)
-      return refuse(other->getLoc(), isa<tile::ForOp, scf::WhileOp>(other) ? "the kernel has another loop" : "the kernel adds to an output, prints or asserts");
-    return true;
-  }
-
-  bool isKnownFromSizes(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return cast<BlockArgument>(value).getOwner() == &kernel.getBlock();
-    return !isa<tile::LoadOp, tile::CallExternalOp>(op) && op->getNumRegions() == 0 && llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
   }
 
   /// Whether the feeding thread can compute a scalar: it repeats what is pure in the grid's nest, and reads nothing there. What the loop
@@ -222,13 +170,10 @@ private:
 
   bool checkOperand(tile::LoadOp load, StringAttr axis) {
     tile::ViewType view = load.getView().getType();
-    std::string name = cast<StringAttr>(kernel.getNames()[cast<BlockArgument>(load.getView()).getArgNumber()]).getValue().str();
-    if (view.getAccess() != tile::Access::In || load.getOtherwise())
-      return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
-    std::string why;
-    std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why, packRun(load.getView()));
+    std::string name = nameOf(load.getView());
+    std::optional<TensorAccess> access = accessOfOperand(load, packRun(load.getView()));
     if (!access)
-      return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
+      return false;
     const TensorAccess::Dimension *depth = access->along(depthAxis), *other = access->along(axis);
     if (!depth || !other)
       return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
@@ -411,14 +356,10 @@ private:
 
   int64_t maps = 0; ///< of what has been found
 
-  static constexpr int64_t mostTensorMaps = 24; // compiler_c.h
-
   int64_t mapsOfOperands() { return 1 + static_cast<int64_t>(facts.product.rows.size()); }
 
   bool takeMaps(int64_t bits) {
-    int64_t whole = 1024 / bits, columns = extentOf(facts.product.dot.getType(), columnAxis), needed = columns >= whole ? 1 : 0;
-    for (int64_t width : {whole / 2, whole / 4}) // of the slices of a row's end (tma_store)
-      needed += (columns & width) != 0 ? 1 : 0;
+    int64_t needed = mapsOfSlices(extentOf(facts.product.dot.getType(), columnAxis), bits);
     if (mapsOfOperands() + maps + needed > mostTensorMaps)
       return false;
     maps += needed;

@@ -10,7 +10,7 @@
 
 #include "compiler/transforms/ScheduleRulesLoops.h"
 
-#include "compiler/analysis/TensorAccess.h"
+#include "compiler/transforms/KernelRules.h"
 #include "compiler/transforms/LayoutRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,10 +32,6 @@ constexpr int64_t threadsOfWarpgroup = 128, rowsOfWarpgroup = 64, panelElements 
 /// Of a thread's 240: accumulators of all products of a step, and half a register for an element of a computed operand.
 constexpr int64_t mostRegisters = 200;
 
-int64_t extentOf(Type tile, StringAttr axis) {
-  return paddedExtent(cast<RankedTensorType>(tile).getDimSize(tile::positionOfAxis(tile, axis)));
-}
-
 StringAttr rowAxisOf(tile::DotOp dot) {
   return tile::axesOf(dot.getType())[0];
 }
@@ -48,13 +44,13 @@ bool hasAxisOfTwo(Value operand, StringAttr axis) {
   return tile::axesOf(operand.getType()).size() == 2 && tile::positionOfAxis(operand.getType(), axis) >= 0;
 }
 
-class LoopFactsFinder {
+class LoopFactsFinder : KernelRules {
 public:
   LoopFactsFinder(tile::KernelOp kernel, int64_t sharedBytes, const ScheduleRequest &request, NoSchedule &no)
-      : kernel(kernel), sharedBytes(sharedBytes), request(request), no(no) {}
+      : KernelRules(kernel, sharedBytes, request, no) {}
 
   std::optional<LoopFacts> run() {
-    if (!findProducts() || !checkGrid() || !checkLoops() ||
+    if (!findProducts() || !checkGrid(facts.loops) || !checkLoops() ||
         !llvm::all_of(dots, [&](tile::DotOp dot) { return checkProduct(dot); }) || !checkTile())
       return std::nullopt;
     findStores();
@@ -64,19 +60,9 @@ public:
   }
 
 private:
-  tile::KernelOp kernel;
-  int64_t sharedBytes;
-  const ScheduleRequest &request;
-  NoSchedule &no;
   LoopFacts facts{};
-  SmallVector<tile::ParallelOp> nest;
   SmallVector<tile::DotOp> dots;
   StringAttr rowAxis;
-
-  bool refuse(Location where, std::string why) {
-    no = {where, std::move(why), no.isWorthTelling};
-    return false;
-  }
 
   // ------------------------------------------------------------------------------------------------------------------
   // The kernel
@@ -100,45 +86,6 @@ private:
         facts.loops.push_back(loop);
     }
     return !dots.empty() || refuse(kernel.getLoc(), "it has no product");
-  }
-
-  bool checkGrid() {
-    if (kernel.getChecked())
-      return refuse(kernel.getLoc(), "the kernel is checked");
-    for (Block *block = &kernel.getBlock();;) {
-      auto inner = block->getOps<tile::ParallelOp>();
-      if (inner.empty())
-        break;
-      nest.push_back(*inner.begin());
-      block = &nest.back().getBody().front();
-    }
-    for (tile::ForOp loop : facts.loops)
-      if (nest.empty() || loop->getParentOp() != nest.back())
-        return refuse(loop.getLoc(), "its loop does not stand directly in the grid");
-    for (tile::ParallelOp variable : nest)
-      for (Value bound : {variable.getLow(), variable.getHigh()})
-        if (!isKnownFromSizes(bound))
-          return refuse(variable.getLoc(), "the grid's range depends on memory or on another variable");
-    Operation *other = nullptr;
-    kernel.walk([&](Operation *op) {
-      auto loop = dyn_cast<tile::ForOp>(op);
-      bool isOther = isa<scf::WhileOp, tile::AccumulateOp, tile::AtomicRMWOp, tile::PrintOp, tile::AssertOp>(op) ||
-                     (loop && !llvm::is_contained(facts.loops, loop));
-      if (isOther && !other)
-        other = op;
-    });
-    if (other)
-      return refuse(other->getLoc(), isa<tile::ForOp, scf::WhileOp>(other) ? "the kernel has another loop"
-                                                                           : "the kernel adds to an output, prints or asserts");
-    return true;
-  }
-
-  bool isKnownFromSizes(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return cast<BlockArgument>(value).getOwner() == &kernel.getBlock();
-    return !isa<tile::LoadOp, tile::CallExternalOp>(op) && op->getNumRegions() == 0 &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return isKnownFromSizes(operand); });
   }
 
   /// Whether the feeding thread can compute a scalar again: by pure operations in the grid's nest, and loads of single elements
@@ -259,15 +206,12 @@ private:
 
   bool checkLoad(tile::DotOp dot, tile::LoadOp load, StringAttr depth, StringAttr other) {
     tile::ViewType view = load.getView().getType();
-    std::string name = cast<StringAttr>(kernel.getNames()[cast<BlockArgument>(load.getView()).getArgNumber()]).getValue().str();
-    if (view.getAccess() != tile::Access::In || load.getOtherwise())
-      return refuse(load.getLoc(), "`" + name + "` is written by the kernel, or loaded with `else`");
+    std::string name = nameOf(load.getView());
     if (llvm::any_of(load->getUsers(), [](Operation *user) { return !isa<tile::DotOp>(user); }))
       return refuse(load.getLoc(), "`" + name + "` is used beside products too");
-    std::string why;
-    std::optional<TensorAccess> access = tensorAccess(view, load.getIndices(), load.getCompare(), why);
+    std::optional<TensorAccess> access = accessOfOperand(load, /*run=*/1);
     if (!access)
-      return refuse(load.getLoc(), "tensor copies cannot take `" + name + "`: " + why);
+      return false;
     const TensorAccess::Dimension *summed = access->along(depth);
     if (!summed || !access->along(other))
       return refuse(load.getLoc(), "`" + name + "` has no dimension for each axis of the product");
@@ -340,8 +284,9 @@ private:
   // ------------------------------------------------------------------------------------------------------------------
 
   /// As for one product: a whole tile over whole dimensions, so that what a box has beyond the tile's end is outside of the
-  /// view.
+  /// view. A kernel has only so many tensor maps; the stores after them do without.
   void findStores() {
+    int64_t maps = mapsOfOperands();
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
       tile::ViewType view = store.getView().getType();
       auto value = dyn_cast<RankedTensorType>(store.getValue().getType());
@@ -359,9 +304,22 @@ private:
       bool isWhole = llvm::all_of(access->dimensions, [&](const TensorAccess::Dimension &dimension) {
         return !dimension.axis || isWholeAlong(store, dimension);
       });
-      if (isWhole)
-        facts.tensorStores.push_back(store);
+      int64_t needed = mapsOfSlices(value.getDimSize(1), view.getElement().getIntOrFloatBitWidth());
+      if (!isWhole || maps + needed > mostTensorMaps)
+        continue;
+      facts.tensorStores.push_back(store);
+      maps += needed;
     }
+  }
+
+  /// Each load has a map of its own.
+  int64_t mapsOfOperands() {
+    llvm::SmallDenseSet<Operation *> loads;
+    for (tile::DotOp dot : dots)
+      for (Value operand : {dot.getLhs(), dot.getRhs()})
+        if (auto load = operand.getDefiningOp<tile::LoadOp>())
+          loads.insert(load);
+    return static_cast<int64_t>(loads.size());
   }
 
   bool isWholeAlong(tile::StoreOp store, const TensorAccess::Dimension &dimension) {

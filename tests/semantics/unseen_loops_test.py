@@ -180,6 +180,20 @@ def two_layers(t, size, dtype):
     t.close(y, h @ c.value, terms=N, scale=np.abs(h) @ np.abs(c.value))
 
 
+@test
+def more_outputs_than_tensor_maps(t):
+    """A map for each, beside three of the operands."""
+    M, N, D, E = 130, 200, 64, 64
+    names = [f"y{number}" for number in range(24)]
+    text = LAYERS.replace("y: out T[M, E])", ", ".join(f"{name}: out T[M, E]" for name in names) + ")")
+    text = text.replace("  y[i, e] = T(acc);\n", "".join(f"  {name}[i, e] = T(acc + {number});\n" for number, name in enumerate(names)))
+    x, a, b, c = small(t, (M, D)), small(t, (N, D)), small(t, (N,), "f32"), small(t, (N, E))
+    results = run(t, t.file(text), "k", dict(T="bf16", D=D, E=E, BM=128, BN=64), x=x, a=a, b=b, c=c, out={name: "bf16" for name in names})
+    h = rounded(np.maximum(x.value @ a.value.T + b.value, 0), "bf16")
+    for number, y in enumerate(results):
+        t.close(y, h @ c.value + number, terms=N, scale=np.abs(h) @ np.abs(c.value) + number)
+
+
 # One loop over keys that all rows see, one over those that some do.
 PARTS = """
 kernel k<T: float, D: i64>(q: T[M, D], k: T[N, D], v: T[N, D], o: out T[M, D])
