@@ -681,6 +681,23 @@ tile.kernel @packs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions
 // CHECK-NEXT:    scf.if %[[MEETS]] {
 // CHECK:           llvm.nvvm.ff2bf16x2.rn
 // CHECK:           nvvm.stmatrix
+// A copy must not begin before the view: then all lanes store what is in the view, in pieces of 16 bytes that each compares.
+// CHECK:           %[[FIRSTCOLUMN:.+]] = arith.trunci %[[COLUMN]] : i64 to i32
+// CHECK:           %[[SINCE:.+]] = arith.cmpi sge, %[[FIRSTCOLUMN]], %c0_i32
+// CHECK:           %[[BEGINS:.+]] = arith.andi %[[SINCE]], %{{.+}} : i1
+// CHECK-NEXT:      scf.if %{{.+}} {
+// CHECK-NEXT:        scf.if %[[BEGINS]] {
+// CHECK-NEXT:          nvvm.cp.async.bulk.tensor.global.shared.cta
+// CHECK-NEXT:        }
+// CHECK-NEXT:        nvvm.cp.async.bulk.commit.group
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[BEFORE:.+]] = arith.xori %[[BEGINS]], %true
+// CHECK-NEXT:      scf.if %[[BEFORE]] {
+// CHECK-NEXT:        scf.for %{{.+}} = %{{.+}} to %c128_i32 step %c32_i32
+// CHECK-COUNT-2:       arith.cmpi ult
+// CHECK:               scf.if
+// CHECK:                 llvm.load %{{.+}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+// CHECK:                 llvm.store %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
 tile.kernel @part_of_rows(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64, %P: i64) dimensions = 4 attributes {tile.pack_runs = array<i64: 1, 1, 1, 1, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   %all = arith.addi %P, %N : i64
