@@ -36,6 +36,8 @@ namespace tilewright::tilegpu {
 namespace {
 
 constexpr int64_t mostAccumulators = 208, manyAccumulators = 160, threadsOfWarpgroup = 128, blockRows = 64;
+/// Two groups of two warpgroups: a thread has 112 registers, 96 when it starts.
+constexpr int64_t mostWarps = 16, mostOfSixteenWarps = 64;
 /// Registers of accumulators and of an operand's fragments, beside those in which the operand is computed.
 constexpr int64_t mostWithOperand = 160;
 
@@ -245,6 +247,10 @@ private:
     SmallVector<int64_t> registers{40, 232};
     if (request.registers)
       registers = {request.registers->first, request.registers->second};
+    else if (groups * warps == mostWarps)
+      registers = {24, 112};
+    else if (groups * warps == 4)
+      registers = {0, 0}; // a thread has all that it can have
     else if (accumulators > manyAccumulators || facts.product.isComputed)
       registers = {24, 240};
     std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers);
@@ -454,8 +460,9 @@ std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns,
     return "its tile has " + std::to_string(rows) + " rows, and a group of " + std::to_string(warpgroups) + " warpgroups needs a multiple of " +
            std::to_string(blockRows * warpgroups);
   int64_t accumulators = sums * rows * columns / (threadsOfWarpgroup * warpgroups);
-  if (accumulators > mostAccumulators)
-    return "its tile has " + std::to_string(accumulators) + " accumulators a thread, and there is room for " + std::to_string(mostAccumulators);
+  int64_t room = schedule.getGroups() * schedule.getWarps() == mostWarps ? mostOfSixteenWarps : mostAccumulators;
+  if (accumulators > room)
+    return "its tile has " + std::to_string(accumulators) + " accumulators a thread, and there is room for " + std::to_string(room);
   int64_t operand = rows * depth / 2 / (threadsOfWarpgroup * warpgroups); // two elements in a register
   if (depth > 0 && accumulators + operand > mostWithOperand)
     return "its tile has " + std::to_string(accumulators) + " accumulators a thread and its computed operand " + std::to_string(operand) +

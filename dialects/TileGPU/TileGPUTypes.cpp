@@ -195,15 +195,19 @@ std::string whyNotRegisters(ArrayRef<int64_t> registers) {
 
 std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers) {
   // schedule_c1
-  if (groups < 1 || groups > 2 || (warps != 4 && warps != 8) || groups * warps > 12)
-    return "a schedule has one or two groups of 4 or 8 warps, 12 in all at most, not " + std::to_string(groups) + " of " + std::to_string(warps);
+  if (groups < 1 || groups > 2 || (warps != 4 && warps != 8))
+    return "a schedule has one or two groups of 4 or 8 warps, not " + std::to_string(groups) + " of " + std::to_string(warps);
   // schedule_c2
   if (std::string why = whyNotRegisters(registers); !why.empty())
     return why;
   // setmaxnreg takes what others have given back, and waits for it for ever: roles share what the block began with.
   constexpr int64_t registersOfMultiprocessor = 65536, feedingThreads = 128;
   int64_t groupThreads = 32 * groups * warps, threads = groupThreads + feedingThreads;
-  int64_t most = registersOfMultiprocessor / threads / 8 * 8, beginning = std::min(most, std::max(registers[0], registers[1]));
+  constexpr int64_t mostOfThread = 255;
+  int64_t most = registersOfMultiprocessor / threads / 8 * 8;
+  if (registers[1] != 0 && most >= mostOfThread)
+    return "a block of " + std::to_string(threads) + " threads begins with " + std::to_string(mostOfThread) + " registers each, and none can have more";
+  int64_t beginning = std::min(most, std::max(registers[0], registers[1]));
   if (int64_t all = feedingThreads * registers[0] + groupThreads * registers[1]; all > threads * beginning)
     return "its threads want " + std::to_string(all) + " registers, and a block of " + std::to_string(threads) + " threads begins with " +
            std::to_string(threads * beginning) + " (" + std::to_string(beginning) + " each)";

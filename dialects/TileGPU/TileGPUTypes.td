@@ -99,8 +99,8 @@ def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
     as many as fit. `registers` of a thread, of the feeding warpgroup and of the others. `prepares`: vectors along the columns are left in
     shared memory by a warp of their own.
 
-    - schedule_c1: one or two groups of 4 or 8 warps, 12 in all at most
-    - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; together no more than the block begins with: 168 for each of 384 threads
+    - schedule_c1: one or two groups of 4 or 8 warps
+    - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; together no more than the block begins with: 168 for each of 384 threads, 96 of 640; 0 where it begins with as many as a thread can have
     - schedule_c3: stages are 0, or from 2 to 16
 
     ```mlir

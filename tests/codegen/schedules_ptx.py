@@ -19,6 +19,8 @@ REGISTERS = 168  # of each thread at the beginning; setmaxnreg moves them from o
 # Rows and columns: two groups of one warpgroup in turns, then one group of two.
 TURNS = [(rows, columns) for rows in (64, 128) for columns in (128, 176, 192, 208)]
 COOPERATIVE = [(128, 256), (256, 128)]
+# Two groups of two warpgroups in turns.
+IN_PAIRS, REGISTERS_OF_640 = [(128, 64), (128, 128), (256, 64)], 96
 # kernel: (file, names of the tile's rows, columns and steps, lists of optional views that are given)
 TAKEN = {
     "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r,z"]),
@@ -52,6 +54,8 @@ def cases():
         for given in given_lists:
             for rows, columns in TURNS + COOPERATIVE:
                 yield kernel, ready(file), tunables, given, rows, columns, 64, "bf16", "gelu"
+        for rows, columns in IN_PAIRS:
+            yield kernel, ready(file), tunables, given_lists[1], rows, columns, 64, "bf16", "gelu", "groups=2,warps=8"
     yield "linear", ready("linear.tile"), ("BM", "BN", "BK"), "b", 128, 192, 64, "f16", "gelu"
     for activation in ("silu", "gelu_erf"):
         yield "linear", ready("linear.tile"), ("BM", "BN", "BK"), "b,r,z", 128, 208, 64, "bf16", activation
@@ -79,13 +83,15 @@ def registers_of(kernel, rows):
 
 def check(tilewright, ptxas, case):
     """(what is wrong, in lines; what ptxas says of registers and spills)"""
-    kernel, file, tunables, given, rows, columns, depth, dtype, activation = case
+    kernel, file, tunables, given, rows, columns, depth, dtype, activation, *schedule = case
     tile = ",".join(f"{name}={size}" for name, size in zip(tunables, (rows, columns, depth)))
     command = [tilewright, "compile", file, "--kernel", kernel, "--target", ARCHITECTURE, "--align", "16"]
     types = f"T={dtype},G=f32" if kernel == "linear_dw" else f"T={dtype}"
     command += ["--emit", "ptx", "--bind", ",".join(part for part in (types if dtype else "", f"act={activation}" if activation else "", tile) if part)]
     if given:
         command += ["--present", given]
+    if schedule:
+        command += ["--schedule", *schedule]
     compiled = subprocess.run(command, capture_output=True, text=True)
     if compiled.returncode or not compiled.stdout:
         return [f"status {compiled.returncode}: {compiled.stderr}"], ""
@@ -98,8 +104,9 @@ def check(tilewright, ptxas, case):
     faults += found
     if allowed and not spilled and kernel != "attention":
         faults.append("spills nothing: remove it from SPILLS")
-    if registers > registers_of(kernel, rows):
-        faults.append(f"begins with {registers} registers, {registers_of(kernel, rows)} are there")
+    there = REGISTERS_OF_640 if schedule else registers_of(kernel, rows)
+    if registers > there:
+        faults.append(f"begins with {registers} registers, {there} are there")
     return faults, f"{registers} registers, {spilled} bytes spilled"
 
 
@@ -112,8 +119,8 @@ def main(tilewright, *options):
     with concurrent.futures.ThreadPoolExecutor() as executor:
         results = list(executor.map(lambda case: check(tilewright, ptxas, case), every))
     count = 0
-    for (kernel, _, _, given, rows, columns, _, dtype, activation), (faults, summary) in zip(every, results):
-        name = f"{kernel} {dtype} {activation} {rows} x {columns} with {given or 'nothing'}"
+    for (kernel, _, _, given, rows, columns, _, dtype, activation, *schedule), (faults, summary) in zip(every, results):
+        name = " ".join([f"{kernel} {dtype} {activation} {rows} x {columns} with {given or 'nothing'}", *schedule])
         count += len(faults)
         for fault in faults:
             print(f"{name}: {fault}")

@@ -387,7 +387,7 @@ def target_options(options):
     """--target for a command line that has these options. The reference schedule is the CPU's."""
     if not os.environ.get("TILEWRIGHT_TEST_TARGET"):
         return []
-    return ["--target", "cpu" if "--schedule" in options else target()]
+    return ["--target", "cpu" if "reference" in options else target()]
 
 
 def listed_refusals(path, suite):
