@@ -166,6 +166,7 @@ private:
     bool countsSteps = block.walk([](tilegpu::CountStepsOp) { return WalkResult::interrupt(); }).wasInterrupted();
     if (countsSteps)
       initial.push_back(emitter.constant(0));
+    prepareGroups();
     auto loop = scf::ForOp::create(builder, first, emitter.loadSlot(Slot::TileCount), step, initial);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());
@@ -188,6 +189,7 @@ private:
   // Tiles ------------------------------------------------------------------------------------------------------------
 
   LogicalResult emitTile(Value number) {
+    prepareGroups();
     bindNumbered(grid.numbered, number);
     if (failed(emitter.emitBlock(emitter.kernel.getBlock())))
       return failure();
@@ -219,7 +221,7 @@ private:
       pieces[count - 1] = emitter.sub(last, arith::DivUIOp::create(builder, number, others));
       number = arith::RemUIOp::create(builder, number, others);
       outer = count - 1;
-    } else if (count >= 2 && hasProduct()) {
+    } else if (isGrouped()) {
       Value rows = countOf(count - 2), columns = countOf(count - 1);
       Value plane = emitter.mul(rows, columns), within = number;
       outer = count - 2;
@@ -227,12 +229,13 @@ private:
         within = arith::RemUIOp::create(builder, number, plane);
         number = arith::DivUIOp::create(builder, number, plane);
       }
-      Value inGroup = emitter.mul(columns, emitter.constant32(groupedRows));
-      Value group = arith::DivUIOp::create(builder, within, inGroup), place = arith::RemUIOp::create(builder, within, inGroup);
+      auto [group, place] = divided(within, tilesOfGroup);
       Value firstRow = emitter.mul(group, emitter.constant32(groupedRows));
-      Value height = emitter.min(emitter.sub(rows, firstRow), emitter.constant32(groupedRows));
-      pieces[count - 2] = emitter.add(firstRow, arith::RemUIOp::create(builder, place, height));
-      pieces[count - 1] = arith::DivUIOp::create(builder, place, height);
+      Value isWhole = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, emitter.sub(rows, firstRow), emitter.constant32(groupedRows));
+      auto either = [&](Value whole, Value last) { return arith::SelectOp::create(builder, isWhole, whole, last).getResult(); };
+      auto [column, row] = divided(place, {either(rowsOfGroup.number, rowsOfLast.number), either(rowsOfGroup.reciprocal, rowsOfLast.reciprocal)});
+      pieces[count - 2] = emitter.add(firstRow, row);
+      pieces[count - 1] = column;
     }
     for (size_t position = outer; position-- > 0;) {
       pieces[position] = position == 0 ? number : arith::RemUIOp::create(builder, number, countOf(position)).getResult();
@@ -242,6 +245,39 @@ private:
     for (Value &piece : pieces)
       piece = emitter.toI64(piece);
     return pieces;
+  }
+
+  /// A number that others are divided by, and 2³² - 1 divided by it.
+  struct Divisor {
+    Value number, reciprocal;
+  };
+  Divisor tilesOfGroup, rowsOfGroup, rowsOfLast; ///< groups of rows of tiles; the last one may have fewer
+
+  Divisor divisor(Value number) {
+    number = emitter.max(number, emitter.constant32(1)); // where there are no tiles nothing is divided
+    return {number, builder.createOrFold<arith::DivUIOp>(emitter.constant32(-1), number)};
+  }
+
+  /// What does not change from tile to tile, where the builder stands: the thread that feeds waits for a tile's indices, and its ring empties meanwhile.
+  void prepareGroups() {
+    if (!isGrouped())
+      return;
+    size_t count = grid.numbered.size();
+    Value rows = emitter.toI32(ranges[count - 2].count), columns = emitter.toI32(ranges[count - 1].count), whole = emitter.constant32(groupedRows);
+    tilesOfGroup = divisor(emitter.mul(columns, emitter.min(rows, whole)));
+    rowsOfGroup = divisor(whole);
+    rowsOfLast = divisor(arith::RemUIOp::create(builder, rows, whole));
+  }
+
+  bool isGrouped() { return grid.numbered.size() >= 2 && !emitter.kernel->hasAttr(tilegpu::longestFirstName) && hasProduct(); }
+
+  /// n / d and n mod d. With r = ⌊(2³² - 1) / d⌋, n · r / 2³² is greater than n / d - 1, so its whole part is the quotient or one less.
+  std::pair<Value, Value> divided(Value number, const Divisor &divisor) {
+    Value estimate = arith::MulUIExtendedOp::create(builder, number, divisor.reciprocal).getHigh();
+    Value rest = emitter.sub(number, emitter.mul(estimate, divisor.number));
+    Value isLess = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, rest, divisor.number);
+    return {arith::SelectOp::create(builder, isLess, emitter.add(estimate, emitter.constant32(1)), estimate),
+            arith::SelectOp::create(builder, isLess, emitter.sub(rest, divisor.number), rest)};
   }
 
   void bindNumbered(ArrayRef<tile::ParallelOp> variables, Value number) {

@@ -35,6 +35,27 @@ SmallVector<Value> coordinatesOf(Emitter &emitter, ValueRange coordinates) {
   return llvm::map_to_vector(coordinates, [&](Value coordinate) { return emitter.toI32(emitter.scalar(coordinate)); });
 }
 
+/// Moves a value's computation out of a loop, if nothing of it changes there.
+static bool leave(scf::ForOp loop, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!loop->isAncestor(value.getParentBlock()->getParentOp()))
+    return true;
+  if (!op || !isPure(op) || op->getNumRegions() != 0 || !llvm::all_of(op->getOperands(), [&](Value operand) { return leave(loop, operand); }))
+    return false;
+  op->moveBefore(loop);
+  return true;
+}
+
+/// Puts the builder before the loops in which a value does not change. LLVM leaves divisions in them, which the thread that feeds would repeat
+/// for each step: a thousand cycles beside a step's seven hundred.
+static void leaveLoops(ImplicitLocOpBuilder &builder, Value value) {
+  while (auto loop = dyn_cast_or_null<scf::ForOp>(builder.getInsertionBlock()->getParentOp())) {
+    if (!leave(loop, value))
+      return;
+    builder.setInsertionPoint(loop);
+  }
+}
+
 // A pack in parts has fewer than 2³¹ indices (compiler_c.h: pack_run); divisions of 64 bits would need more registers than the feeding thread has.
 SmallVector<Value> hardwareCoordinates(Emitter &emitter, tilegpu::TensorMapOp map, ArrayRef<Value> coordinates) {
   ImplicitLocOpBuilder &builder = emitter.builder;
@@ -47,6 +68,8 @@ SmallVector<Value> hardwareCoordinates(Emitter &emitter, tilegpu::TensorMapOp ma
       continue;
     }
     Value index = coordinate;
+    OpBuilder::InsertionGuard guard(builder);
+    leaveLoops(builder, index);
     for (int64_t memory = view.lastMemoryDimension(view.split); memory > view.firstMemoryDimension(view.split); --memory) {
       Value extent = emitter.max(emitter.toI32(view.extents[memory]), emitter.constant32(1)); // nothing divides by 0
       place(memory) = builder.createOrFold<arith::RemUIOp>(index, extent);
@@ -87,8 +110,11 @@ void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op) {
     for (int64_t row = 0; row < rows; row += boxRows) {
       Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), first / boxWidth * panelBytes + panelBytes / rows * row);
       SmallVector<Value> at(coordinates);
-      at[0] = emitter.add(at[0], emitter.constant32(first));
-      at[rowPosition] = emitter.add(at[rowPosition], emitter.constant32(row));
+      for (auto [position, offset] : {std::pair(size_t(0), first), std::pair(rowPosition, row)}) {
+        OpBuilder::InsertionGuard guard(emitter.builder);
+        leaveLoops(emitter.builder, at[position]);
+        at[position] = emitter.add(at[position], emitter.constant32(offset));
+      }
       copyBox(emitter, address, emitter.scalar(op.getMap()), hardwareCoordinates(emitter, map, at), barrier);
     }
 }

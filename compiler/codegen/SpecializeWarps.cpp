@@ -17,7 +17,7 @@
 // registers of the product (wgmma_registers), step by step, while the products of the step before run. Its warps read stages by themselves,
 // so each of them gives a stage back.
 //
-// Vectors along the columns (a bias) come by a tensor copy for each tile, ahead of its first step, or are prepared: loaded, converted and left in shared memory
+// Vectors along the columns (a bias) come by a tensor copy for each tile, behind its last step, or are prepared: loaded, converted and left in shared memory
 // by a warp that has nothing else to do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a
 // stage for each tile; every warp gives a stage back when it has stored its part of the tile.
 
@@ -96,6 +96,7 @@ private:
   Value computed;                ///< the rows' operand, if it is computed of tiles
   int64_t step = 0, stages = 0;
   Value full, empty, stepsOfTile;
+  Value stepsInRing; ///< of a tile, modulo twice the stages; i32
 
   /// A vector that is copied or prepared: what is loaded, or what it is converted to.
   struct Vector {
@@ -252,18 +253,26 @@ private:
     tilegpu::MbarriersReadyOp::create(builder);
     Value rounded = add(loop.getHigh(), constant(step - 1));
     stepsOfTile = arith::MaxSIOp::create(builder, arith::DivUIOp::create(builder, rounded, constant(step)), constant(1));
+    stepsInRing = narrow(arith::RemUIOp::create(builder, stepsOfTile, constant(2 * stages)));
   }
 
   struct Position {
     Value stage, parity;
   };
 
-  /// Of the first step of the tile at hand.
+  /// Of the first step of the tile at hand, step n of all. Stage and parity follow from n mod 2 · stages, for which factors may be taken so
+  /// before they are multiplied: in 32 bits, where nothing overflows. The thread that feeds does this at each tile, and its ring empties meanwhile.
   Position firstPosition() {
-    Value first = multiply(tilegpu::TileOrdinalOp::create(builder), stepsOfTile), count = constant(stages);
-    Value round = arith::DivUIOp::create(builder, first, count);
-    return {arith::RemUIOp::create(builder, first, count), arith::AndIOp::create(builder, round, constant(1))};
+    Value ordinal = narrow(tilegpu::TileOrdinalOp::create(builder)), count = narrow(constant(stages)), both = narrow(constant(2 * stages));
+    Value product = builder.createOrFold<arith::MulIOp>(arith::RemUIOp::create(builder, ordinal, both).getResult(), stepsInRing);
+    Value first = arith::RemUIOp::create(builder, product, both);
+    Value isSecond = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, first, count);
+    Value stage = arith::SelectOp::create(builder, isSecond, arith::SubIOp::create(builder, first, count), first);
+    return {arith::ExtUIOp::create(builder, builder.getI64Type(), stage), arith::ExtUIOp::create(builder, builder.getI64Type(), isSecond)};
   }
+
+  /// Of a number that is less than 2³².
+  Value narrow(Value number) { return builder.createOrFold<arith::TruncIOp>(builder.getI32Type(), number); }
 
   Position next(Position position) {
     Value following = add(position.stage, constant(1));
@@ -358,7 +367,7 @@ private:
   }
 
   Position vectorPosition() {
-    Value number = tilegpu::TileOrdinalOp::create(builder), count = constant(vectorStages);
+    Value number = tilegpu::TileOrdinalOp::create(builder), count = constant(vectorStages); // a power of two
     Value round = arith::DivUIOp::create(builder, number, count);
     return {arith::RemUIOp::create(builder, number, count), arith::AndIOp::create(builder, round, constant(1))};
   }
@@ -495,9 +504,14 @@ private:
   // ------------------------------------------------------------------------------------------------------------------
 
   void feed(IRMapping &mapping) {
-    OpBuilder::InsertionGuard guard(builder);
+    feedSteps(mapping);
+    // Needed last, so asked for last: a tile's products wait for its steps.
     if (!vectors.empty() && !schedule.getPrepares())
       copyVectors(mapping);
+  }
+
+  void feedSteps(IRMapping &mapping) {
+    OpBuilder::InsertionGuard guard(builder);
     Position first = firstPosition();
     // The producer's parity is that of the round before.
     first.parity = arith::XOrIOp::create(builder, first.parity, constant(1));

@@ -32,8 +32,7 @@
 // CHECK-NEXT:    }
 // CHECK:         nvvm.barrier id
 // CHECK:         "wgmma.wait_group.sync.aligned 0;"
-// CHECK:         %[[TILE:.+]] = arith.trunci %{{[^ #]+}} : i64 to i32
-// CHECK-NEXT:    %[[OFGROUP:.+]] = arith.shrui %[[TILE]], %c1_i32
+// CHECK:         %[[OFGROUP:.+]] = arith.shrui %{{[^ #]+}}, %c1_i32
 // CHECK-NEXT:    %[[PARITY:.+]] = arith.andi %[[OFGROUP]], %c1_i32
 // CHECK-NEXT:    scf.while
 // CHECK-NEXT:      %{{.+}} = nvvm.mbarrier.try_wait %[[OWN]], %[[PARITY]]

@@ -79,10 +79,12 @@
 // CHECK-NEXT:      %[[TWICE:.+]] = arith.muli %[[STRIDE]], %c2_i64
 // CHECK-NEXT:      %[[BYTES:.+]] = arith.muli %[[GROUP]], %c16384_i32
 // CHECK-NEXT:      %[[STAGING:.+]] = llvm.getelementptr %[[SHARED]][%[[BYTES]]]
+// What a tile's place is divided by does not change from tile to tile.
+// CHECK-COUNT-2:   arith.divui %c-1_i32
 // CHECK-NEXT:      llvm.getelementptr %arg0[2]
 // CHECK-NEXT:      %[[TILES:.+]] = llvm.load
 // CHECK-NEXT:      scf.for %[[TILE:.+]] = %[[FROM]] to %[[TILES]] step %[[TWICE]] iter_args(%[[COUNT:.+]] = %[[ORDINAL]])
-// CHECK:             arith.muli %[[COUNT]], %{{.+}}
+// CHECK-NOT:         arith.div
 // CHECK:             %[[TURN:.+]] = arith.addi %[[GROUP]], %c8_i32
 // CHECK-NEXT:        nvvm.barrier id = %[[TURN]] number_of_threads = %c256_i32
 // Whether a stage is full is asked until it is.
@@ -171,7 +173,11 @@
 // CHECK-NEXT:      nvvm.setmaxregister decrease 40
 // CHECK-NEXT:      scf.if %[[FEEDS]] {
 // CHECK:             scf.for %{{.+}} = %{{.+}} to %{{.+}} step %[[STRIDE]] iter_args(%[[PRODUCED:.+]] = %c0_i64)
-// CHECK:               scf.for
+// What is the same in all steps of a tile stands before them.
+// CHECK:               %[[EMPTYPARITY:.+]] = arith.xori %{{.+}}, %c1_i64
+// CHECK-NEXT:          %[[I:.+]] = arith.trunci %{{.+}} : i64 to i32
+// CHECK-NEXT:          %[[J:.+]] = arith.trunci %{{.+}} : i64 to i32
+// CHECK-NEXT:          %{{.+}}:2 = scf.for %{{.+}} iter_args(%{{.+}} = %{{.+}}, %{{.+}} = %[[EMPTYPARITY]])
 // CHECK:                 %[[FREE:.+]] = llvm.getelementptr %[[EMPTY]][%[[STAGE:.+]]]
 // CHECK:                 nvvm.mbarrier.try_wait %[[FREE]], %
 // CHECK:                 %[[FILLED:.+]] = llvm.getelementptr %[[FULL]][%[[STAGE]]]
@@ -179,11 +185,9 @@
 // CHECK-NEXT:            %[[START:.+]] = arith.muli %{{.+}}, %c64_i64
 // CHECK:                 %[[TOROWS:.+]] = llvm.getelementptr %[[ROWS]]
 // CHECK-NEXT:            %[[K:.+]] = arith.trunci %[[START]]
-// CHECK-NEXT:            %[[I:.+]] = arith.trunci
 // CHECK-NEXT:            %[[CLUSTER:.+]] = llvm.addrspacecast %[[TOROWS]] : !llvm.ptr<3> to !llvm.ptr<7>
 // CHECK-NEXT:            nvvm.cp.async.bulk.tensor.shared.cluster.global %[[CLUSTER]], %arg2, %[[FILLED]], box[%[[K]], %[[I]]]
 // CHECK:                 %[[TOCOLUMNS:.+]] = llvm.getelementptr %[[COLUMNS]]
-// CHECK-NEXT:            %[[J:.+]] = arith.trunci
 // CHECK-NEXT:            %[[CLUSTER2:.+]] = llvm.addrspacecast %[[TOCOLUMNS]]
 // CHECK-NEXT:            nvvm.cp.async.bulk.tensor.shared.cluster.global %[[CLUSTER2]], %arg3, %[[FILLED]], box[%[[K]], %[[J]]]
 // CHECK:               %[[NEXTPRODUCED:.+]] = arith.addi %[[PRODUCED]], %c1_i64
@@ -306,12 +310,13 @@ tile.kernel @cooperative(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
 // CHECK-NEXT:    %[[SECONDROWS16:.+]] = arith.addi %[[A]], %c384_i64
 // CHECK-NEXT:    nvvm.wgmma.mma_async %[[SECONDROWS16]], %[[B16]], %{{.+}}, D[<f32>, <one>]
 // CHECK-NEXT:    nvvm.wgmma.commit.group.sync.aligned
+// CHECK:         nvvm.setmaxregister decrease
+// CHECK:         %[[I64:.+]] = arith.addi %[[I:.+]], %c64_i32
+// CHECK:         scf.for
 // CHECK:         nvvm.mbarrier.arrive.expect_tx %[[FILLED:.+]], %c16384_i32
-// CHECK:         %[[I:.+]] = arith.trunci
-// CHECK-NEXT:    %[[K:.+]] = arith.trunci
+// CHECK:         %[[K:.+]] = arith.trunci
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %arg1, %[[FILLED]], box[%[[I]], %[[K]]]
 // CHECK-NEXT:    %[[PANEL:.+]] = llvm.getelementptr %{{.+}}[4096]
-// CHECK-NEXT:    %[[I64:.+]] = arith.addi %[[I]], %c64_i32
 // CHECK-NEXT:    %[[CLUSTER:.+]] = llvm.addrspacecast %[[PANEL]]
 // CHECK-NEXT:    nvvm.cp.async.bulk.tensor.shared.cluster.global %[[CLUSTER]], %arg1, %[[FILLED]], box[%[[I64]], %[[K]]]
 // CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.+}}, %arg2
@@ -629,13 +634,20 @@ tile.kernel @scratch(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensio
 
 // The index of a pack in parts is taken apart by the extents that the launch gives: of each of the two boxes of rows.
 // CHECK-LABEL: llvm.func @packs(
-// CHECK:         nvvm.mbarrier.arrive.expect_tx
-// CHECK:         %[[WITHIN:.+]] = arith.remui %[[ROW:.+]], %[[EXTENT:.+]] : i32
+// Once for each tile: nothing is divided in the loop over its steps.
+// CHECK:         nvvm.setmaxregister decrease
+// CHECK:         scf.for
+// CHECK:         %[[EXTENT:.+]] = arith.maxsi
+// CHECK-NEXT:    %[[WITHIN:.+]] = arith.remui %[[ROW:.+]], %[[EXTENT]] : i32
 // CHECK-NEXT:    %[[PART:.+]] = arith.divui %[[ROW]], %[[EXTENT]]
-// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN]], %[[PART]]]
 // CHECK:         %[[BOX:.+]] = arith.addi %[[ROW]], %c64_i32
-// CHECK:         arith.remui %[[BOX]], %[[EXTENT]]
-// CHECK:         arith.divui %[[BOX]], %[[EXTENT]]
+// CHECK:         %[[WITHIN2:.+]] = arith.remui %[[BOX]], %[[EXTENT]]
+// CHECK:         %[[PART2:.+]] = arith.divui %[[BOX]], %[[EXTENT]]
+// CHECK:         scf.for
+// CHECK-NOT:     arith.divui
+// CHECK:         nvvm.mbarrier.arrive.expect_tx
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN]], %[[PART]]]
+// CHECK:         nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} box[%{{.+}}, %[[WITHIN2]], %[[PART2]]]
 tile.kernel @packs(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 attributes {tile.pack_runs = array<i64: 64, 1, 16, 1, 1, 1>, tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 2, registers = [40, 232], prepares = false>} {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {

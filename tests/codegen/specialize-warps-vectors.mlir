@@ -29,6 +29,7 @@
 // CHECK:         tilegpu.roles groups 2 registers [40, 232] producer {
 // CHECK:           tile.parallel "j" %[[J:.+]]: !tile.span<"j", 112>
 // CHECK-NEXT:        %[[ORDINAL:.+]] = tilegpu.tile_ordinal
+// CHECK:             tile.for
 // CHECK:             %[[ROUND:.+]] = arith.divui %[[ORDINAL]], %c4_i64
 // CHECK:             %[[STAGE:.+]] = arith.remui %[[ORDINAL]], %c4_i64
 // CHECK:             %[[PARITY:.+]] = arith.andi %[[ROUND]], %c1_i64
@@ -38,7 +39,6 @@
 // CHECK:             %[[COLUMN:.+]] = tile.span_start %[[J]]
 // CHECK-NEXT:        %[[PART:.+]] = tilegpu.stage %[[RING]][%[[STAGE]]]
 // CHECK-NEXT:        tilegpu.tma_load %[[MAP]][%[[COLUMN]]] into %[[PART]] signals %[[FULL]][%[[STAGE]]]
-// CHECK:             tile.for
 // CHECK-NOT:       preparer
 // CHECK:         } consumers {
 // CHECK:             tilegpu.wgmma_wait 0 of

@@ -32,14 +32,21 @@
 // CHECK:         %[[ADDED:.+]] = arith.addi %K, %c63_i64
 // CHECK:         %[[QUOTIENT:.+]] = arith.divui %[[ADDED]], %c64_i64
 // CHECK:         %[[STEPS:.+]] = arith.maxsi %[[QUOTIENT]], %c1_i64
+// CHECK:         %[[MODULO:.+]] = arith.remui %[[STEPS]], %c12_i64
+// CHECK-NEXT:    %[[STEPSINRING:.+]] = arith.trunci %[[MODULO]]
 // CHECK:         tilegpu.roles groups 2 registers [40, 232] producer {
 // CHECK-NEXT:      tile.parallel "i" %[[PI:.+]]: !tile.span<"i", 128> in %c0_i64 to %M {
 // CHECK-NEXT:        tile.parallel "j" %[[PJ:.+]]: !tile.span<"j", 112> in %c0_i64 to %N {
 // CHECK-NEXT:          %[[ORDINAL:.+]] = tilegpu.tile_ordinal
-// CHECK-NEXT:          %[[FIRST:.+]] = arith.muli %[[ORDINAL]], %[[STEPS]]
-// CHECK:               %[[ROUND:.+]] = arith.divui %[[FIRST]], %c6_i64
-// CHECK:               %[[STAGE:.+]] = arith.remui %[[FIRST]], %c6_i64
-// CHECK:               %[[PARITY:.+]] = arith.andi %[[ROUND]], %c1_i64
+// CHECK-NEXT:          %[[TILE:.+]] = arith.trunci %[[ORDINAL]]
+// CHECK:               %[[TILEINRING:.+]] = arith.remui %[[TILE]], %c12_i32
+// CHECK:               %[[PRODUCT:.+]] = arith.muli %[[TILEINRING]], %[[STEPSINRING]]
+// CHECK:               %[[FIRST:.+]] = arith.remui %[[PRODUCT]], %c12_i32
+// CHECK:               %[[ISODD:.+]] = arith.cmpi uge, %[[FIRST]], %c6_i32
+// CHECK:               %[[LESS:.+]] = arith.subi %[[FIRST]], %c6_i32
+// CHECK:               %[[EITHER:.+]] = arith.select %[[ISODD]], %[[LESS]], %[[FIRST]]
+// CHECK:               %[[STAGE:.+]] = arith.extui %[[EITHER]]
+// CHECK:               %[[PARITY:.+]] = arith.extui %[[ISODD]]
 // CHECK:               %[[BEFORE:.+]] = arith.xori %[[PARITY]], %c1_i64
 // CHECK:               tile.for "k" %[[STEP:.+]]: i64 in %c0_i64{{.*}} to %[[STEPS]] carries (%[[AT:.+]] = %[[STAGE]], %[[WAITED:.+]] = %[[BEFORE]])
 // CHECK-NEXT:            tilegpu.mbarrier_wait %[[EMPTY]][%[[AT]]] parity %[[WAITED]]
@@ -61,8 +68,8 @@
 // CHECK-NEXT:      %[[STAGING:.+]] = tilegpu.alloc : <tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
 // CHECK-NEXT:      tile.parallel "i" %[[CI:.+]]: !tile.span<"i", 128> in %c0_i64 to %M {
 // CHECK-NEXT:        tile.parallel "j" %[[CJ:.+]]: !tile.span<"j", 112> in %c0_i64 to %N {
-// CHECK:               %[[CSTAGE:.+]] = arith.remui %{{.+}}, %c6_i64
-// CHECK:               %[[CPARITY:.+]] = arith.andi %{{.+}}, %c1_i64
+// CHECK:               %[[CSTAGE:.+]] = arith.extui %{{.+}} : i32
+// CHECK-NEXT:          %[[CPARITY:.+]] = arith.extui %{{.+}} : i1
 // CHECK-NEXT:          tilegpu.turn_wait
 // CHECK-NEXT:          tilegpu.mbarrier_wait %[[FULL]][%[[CSTAGE]]] parity %[[CPARITY]]
 // CHECK-NEXT:          %[[A:.+]] = tilegpu.stage %[[ROWS]][%[[CSTAGE]]]
