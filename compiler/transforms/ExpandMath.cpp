@@ -119,7 +119,7 @@ bool expandSigmoid(mlir::Operation *op) {
   mlir::Value x = quotient && isApproximate(op) ? argumentOfSigmoid(quotient) : mlir::Value();
   if (!x)
     return false;
-  if (expandSilu(quotient.getResult(), x))
+  if (expandSilu(quotient.getResult(), x) || expandGeluSlope(quotient.getResult(), x))
     return true;
   mlir::OpBuilder builder(op);
   quotient.getResult().replaceAllUsesWith(approximateSigmoid(Expr(builder, op->getLoc(), x)));
@@ -141,7 +141,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     if (nvidia)
       llvm::erase_if(candidates, [](mlir::Operation *op) {
         auto erf = mlir::dyn_cast<math::ErfOp>(op);
-        return expandSigmoid(op) || (erf && isApproximate(op) && expandGaussian(erf));
+        return expandSigmoid(op) || (erf && isApproximate(op) && (expandGaussian(erf) || expandGeluErfSlope(erf)));
       });
     for (mlir::Operation *op : candidates) {
       if (mlir::Value replacement = expand(op, target)) {

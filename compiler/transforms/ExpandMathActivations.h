@@ -13,4 +13,10 @@ bool expandSilu(mlir::Value sigmoid, mlir::Value x);
 /// k x (1 + erf(c x)) with positive constants, if that is all that is made of an approximate erf. With k = 1/2 and c = sqrt(1/2) it is gelu.
 bool expandGaussian(mlir::math::ErfOp erf);
 
+/// gelu's slope (`gelu_slope` of the standard library), if that is all that is made of an approximate sigmoid of `argument`.
+bool expandGeluSlope(mlir::Value sigmoid, mlir::Value argument);
+
+/// gelu_erf's slope, as the compiler makes it, if that is all that is made of an approximate erf.
+bool expandGeluErfSlope(mlir::math::ErfOp erf);
+
 } // namespace tilewright

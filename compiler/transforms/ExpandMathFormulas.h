@@ -44,6 +44,8 @@ Expr approximateErf(const Expr &x);
 Expr approximateSilu(const Expr &x); ///< x sigmoid(x)
 /// k x (1 + erf(c x)) for constants above 0
 Expr approximateGaussian(const Expr &x, double c, double k);
+Expr approximateGeluSlope(const Expr &x);    ///< of x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2
+Expr approximateGeluErfSlope(const Expr &x); ///< of x (1 + erf(x sqrt(1/2))) / 2
 Expr approximateLog(const Expr &x);
 Expr approximateLog2(const Expr &x);
 Expr approximateLog1p(const Expr &x);

@@ -24,6 +24,8 @@
 //   x sigmoid(x) 2^-12 |x|, absolute         x / 2 + x / 2 tanh(x / 2)
 //   x (1 + erf)  2^-11.8, where it is not    max(2 x, 0) - |x| erfc(|c x|), where erfc is ex2.ftz of a polynomial
 //    of c x      below 2^-23
+//   slopes of    2^-11.3, absolute 2^-13.3    (root - |x|) ex2.ftz of a polynomial, or 1 minus that
+//    both gelus  where they are below 1/4
 //   1 / x, x / y 2^-22                       rcp, div.full
 //   sqrt         2^-23                       sqrt.approx, which LLVM selects
 //
@@ -119,6 +121,21 @@ Expr approximateGaussian(const Expr &x, double c, double k) {
   Expr tail = approximateExp2(polynomial(size, coefficients));
   Expr twice = k == 0.5 ? x : x * (2 * k);
   return mulAdd(-size, tail, x.emit<mlir::arith::MaximumFOp>(twice, x.constant(-0.0)));
+}
+
+/// f(-a) = (root - a) 2^q(a) for a >= 0, where f(a) = 1 - f(-a): 1/2 and, with the sign of x, 1/2 - f(-|x|). From 8 on that is 1/2. The minimum keeps a NaN.
+static Expr approximateSlope(const Expr &x, double root, llvm::ArrayRef<double> log2Quotient) {
+  Expr size = x.emit<mlir::arith::MinimumFOp>(magnitude(x), x.constant(8.0));
+  Expr half = mulAdd(size - root, approximateExp2(polynomial(size, log2Quotient)), 0.5);
+  return withSign(half, signBit(x)) + 0.5;
+}
+
+Expr approximateGeluSlope(const Expr &x) {
+  return approximateSlope(x, math_constants::geluSlopeRootF32, math_constants::log2GeluSlopeF32);
+}
+
+Expr approximateGeluErfSlope(const Expr &x) {
+  return approximateSlope(x, math_constants::geluErfSlopeRootF32, math_constants::log2GeluErfSlopeF32);
 }
 
 // --------------------------------------------------------------------------------------------------------------------

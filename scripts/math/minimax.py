@@ -11,7 +11,7 @@ Needs mpmath. Takes about a minute: python3 scripts/math/minimax.py > compiler/t
 
 import struct
 
-from mpmath import atanh, cos, erf, erfc, exp, log, lu_solve, matrix, mp, mpf, pi, sqrt, tanh, workprec
+from mpmath import atanh, cos, erf, erfc, exp, findroot, log, lu_solve, matrix, mp, mpf, pi, sqrt, tanh, workprec
 
 
 def solve(g, weight, powers, points):
@@ -224,6 +224,19 @@ def error_function():
           lambda x: log(2), 5, tiny, mpf('5.6'), 32)
 
 
+def slopes():
+    """The slopes of both gelus, f(-x) = (root - x) 2^q(x) for x >= 0, where f(x) = 1 - f(-x). Errors below 2^-12 matter in proportion to the slope, down to a quarter."""
+    inner = lambda x: sqrt(2 / pi) * x * (1 + mpf('0.044715') * x * x)
+    by_tanh = lambda x: (1 + tanh(inner(x))) / 2 + x / 2 * (1 - tanh(inner(x))**2) * sqrt(2 / pi) * (1 + 3 * mpf('0.044715') * x * x)
+    by_erf = lambda x: erfc(-x / sqrt(2)) / 2 + x * exp(-x * x / 2) / sqrt(2 * pi)
+    for name, slope in (('geluSlope', by_tanh), ('geluErfSlope', by_erf)):
+        root = findroot(lambda x: slope(-x), mpf('0.75'))
+        constant(f'{name}RootF32', root, 32, 'Where the slope is 0, with a minus sign.')
+        # Both sides of the quotient vanish at the root, which no point of the exchange hits.
+        table(f'log2{name[0].upper()}{name[1:]}F32', f'q where the slope at -x is ({name}RootF32 - x) 2^q(x) for x >= 0',
+              lambda x: log(slope(-x) / (root - x), 2), lambda x: log(2) * slope(-x) / max(abs(slope(-x)), mpf(1) / 4), 4, mpf(10)**-9, mpf('5'), 32)
+
+
 def main():
     with workprec(220):
         print_all()
@@ -238,6 +251,7 @@ def print_all():
     circular()
     hyperbolic_tangent()
     error_function()
+    slopes()
     print('} // namespace tilewright::math_constants')
 
 

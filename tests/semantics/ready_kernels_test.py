@@ -139,10 +139,10 @@ def linear_dz(t, M, dtype):
     want = dy.value * numeric(reference.gelu, z.value)
     bind = dict(T=dtype, act="gelu")
     dz, db = t.run("linear_dz", bind, source=source("linear"), dy=dy, z=z, out=dict(dz=dtype, db=dtype))
-    t.close(dz, want, ulps=16, scale=np.abs(dy.value))
-    t.close(db, want.sum(0), terms=M, scale=np.abs(dy.value).sum(0), ulps=16)
+    t.close(dz, want, ulps=16, scale=np.abs(dy.value), math=np.abs(dy.value))
+    t.close(db, want.sum(0), terms=M, scale=np.abs(dy.value).sum(0), ulps=16, math=np.abs(dy.value).sum(0))
     (dz,) = t.run("linear_dz", bind, source=source("linear"), dy=dy, z=z, out=dict(dz=dtype))
-    t.close(dz, want, ulps=16, scale=np.abs(dy.value))
+    t.close(dz, want, ulps=16, scale=np.abs(dy.value), math=np.abs(dy.value))
 
 
 def check_linear_dx(t, size, dtype, layout="rows"):
@@ -243,7 +243,7 @@ def every_gate_and_its_gradient(t, gate, dtype):
     g, u = z.value[:, :F], z.value[:, F:]
     by_gate, by_up = numeric(lambda v: formula(v, u), g), numeric(lambda v: formula(g, v), u)
     scale = np.concatenate([np.abs(dy.value) * (np.abs(u) + 1), np.abs(dy.value) * (np.abs(g) + 1)], 1)
-    t.close(dz, np.concatenate([dy.value * by_gate, dy.value * by_up], 1), ulps=64, scale=scale)
+    t.close(dz, np.concatenate([dy.value * by_gate, dy.value * by_up], 1), ulps=64, scale=scale, math=scale)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -402,3 +402,74 @@ func.func @angles(%x: f32, %v: vector<2xf32>, %y: f64) -> (f32, vector<2xf32>, f
   %2 = math.sin %y : f64
   return %0, %1, %2 : f32, vector<2xf32>, f64
 }
+
+// -----
+
+// gelu's slope, as the standard library has it, is one exponential: of the argument before it was held between -8 and 8.
+// NVIDIA-LABEL: func.func @gelu_slope(
+// NVIDIA-SAME:    %[[X:.*]]: f32)
+// NVIDIA:         %[[SIZE:.*]] = math.absf %[[X]] : f32
+// NVIDIA:         %[[HELD:.*]] = arith.minimumf %[[SIZE]], %{{.*}} : f32
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+// NVIDIA-NOT:     llvm.call_intrinsic
+// NVIDIA-NOT:     arith.divf
+// NVIDIA:         return
+func.func @gelu_slope(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %low = arith.constant -8.0 : f32
+  %high = arith.constant 8.0 : f32
+  %a = arith.constant 1.5957691216057308 : f32
+  %b = arith.constant 0.07135481627260025 : f32
+  %b3 = arith.constant 0.21406444881780075 : f32
+  %c0 = arith.maximumf %x, %low : f32
+  %c = arith.minimumf %c0, %high : f32
+  %q0 = arith.mulf %c, %b : f32
+  %q1 = arith.mulf %q0, %c : f32
+  %q2 = arith.addf %q1, %a : f32
+  %argument = arith.mulf %c, %q2 : f32
+  %size = math.absf %argument : f32
+  %negated = arith.negf %size : f32
+  %e = math.exp %negated fastmath<afn> : f32
+  %isPositive = arith.cmpf oge, %argument, %zero : f32
+  %numerator = arith.select %isPositive, %one, %e : f32
+  %denominator = arith.addf %e, %one : f32
+  %s = arith.divf %numerator, %denominator fastmath<afn> : f32
+  %t = arith.mulf %c, %s : f32
+  %ts = arith.mulf %t, %s : f32
+  %difference = arith.subf %t, %ts : f32
+  %p0 = arith.mulf %c, %b3 : f32
+  %p1 = arith.mulf %p0, %c : f32
+  %p2 = arith.addf %p1, %a : f32
+  %product = arith.mulf %difference, %p2 : f32
+  %slope = arith.addf %s, %product : f32
+  return %slope : f32
+}
+
+// -----
+
+// gelu_erf's slope, as the compiler makes it, is one exponential, too.
+// NVIDIA-LABEL: func.func @gelu_erf_slope(
+// NVIDIA-SAME:    %[[X:.*]]: f32)
+// NVIDIA:         math.absf %[[X]] : f32
+// NVIDIA:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
+// NVIDIA:         return
+func.func @gelu_erf_slope(%x: f32) -> f32 {
+  %root = arith.constant 0.7071067811865476 : f32
+  %one = arith.constant 1.0 : f32
+  %half = arith.constant 0.5 : f32
+  %k = arith.constant 1.1283791670955126 : f32
+  %scaled = arith.mulf %x, %root : f32
+  %e = math.erf %scaled fastmath<afn> : f32
+  %sum = arith.addf %e, %one : f32
+  %left = arith.mulf %sum, %half : f32
+  %h = arith.mulf %x, %half : f32
+  %square = arith.mulf %scaled, %scaled : f32
+  %negated = arith.negf %square : f32
+  %power = math.exp %negated fastmath<afn> : f32
+  %p0 = arith.mulf %power, %k : f32
+  %p1 = arith.mulf %p0, %root : f32
+  %right = arith.mulf %h, %p1 : f32
+  %slope = arith.addf %left, %right : f32
+  return %slope : f32
+}

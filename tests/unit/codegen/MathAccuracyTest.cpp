@@ -362,6 +362,21 @@ double gelu(double x) {
   return 0.5 * x * std::erfc(-x * M_SQRT1_2);
 }
 
+double geluSlope(double x) {
+  double c = std::clamp(x, -30.0, 30.0), s = 1 / (1 + std::exp(-c * (1.5957691216057308 + 0.07135481627260025 * c * c)));
+  return s + c * s * (1 - s) * (1.5957691216057308 + 0.21406444881780075 * c * c);
+}
+
+double geluErfSlope(double x) {
+  double c = std::clamp(x, -30.0, 30.0); // of infinity it is 1
+  return 0.5 * std::erfc(-c * M_SQRT1_2) + c * std::exp(-0.5 * c * c) * 0.5 * M_SQRT1_2 * M_2_SQRTPI;
+}
+
+/// Of both sides the smaller has the error.
+double slopeBound(double, double exact) {
+  return 0x1p-11 * 0.78 * std::max(0.25, std::min(exact, 1 - exact)) + 0x1p-24;
+}
+
 const Activation activations[] = {
     {"gelu", R"(    %half = arith.constant 0.5 : f32
     %one = arith.constant 1.0 : f32
@@ -390,6 +405,52 @@ const Activation activations[] = {
     %sigmoid = arith.divf %numerator, %denominator fastmath<afn> : f32
     %r = arith.mulf %a, %sigmoid : f32)",
      [](double x) { return x / (1 + std::exp(-x)); }, [](double x, double) { return 0x1p-23 * std::fabs(x); }},
+    {"gelu_slope", R"(    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %low = arith.constant -8.0 : f32
+    %high = arith.constant 8.0 : f32
+    %k0 = arith.constant 1.5957691216057308 : f32
+    %k1 = arith.constant 0.07135481627260025 : f32
+    %k2 = arith.constant 0.21406444881780075 : f32
+    %above = arith.maximumf %a, %low : f32
+    %c = arith.minimumf %above, %high : f32
+    %q0 = arith.mulf %k1, %c : f32
+    %q1 = arith.mulf %q0, %c : f32
+    %q2 = arith.addf %k0, %q1 : f32
+    %argument = arith.mulf %c, %q2 : f32
+    %size = math.absf %argument : f32
+    %negated = arith.negf %size : f32
+    %e = math.exp %negated fastmath<afn> : f32
+    %isPositive = arith.cmpf oge, %argument, %zero : f32
+    %numerator = arith.select %isPositive, %one, %e : f32
+    %denominator = arith.addf %one, %e : f32
+    %s = arith.divf %numerator, %denominator fastmath<afn> : f32
+    %t = arith.mulf %c, %s : f32
+    %ts = arith.mulf %t, %s : f32
+    %difference = arith.subf %t, %ts : f32
+    %p0 = arith.mulf %k2, %c : f32
+    %p1 = arith.mulf %p0, %c : f32
+    %p2 = arith.addf %k0, %p1 : f32
+    %product = arith.mulf %difference, %p2 : f32
+    %r = arith.addf %s, %product : f32)",
+     geluSlope, slopeBound},
+    {"gelu_erf_slope", R"(    %root = arith.constant 0.7071067811865476 : f32
+    %one = arith.constant 1.0 : f32
+    %half = arith.constant 0.5 : f32
+    %k = arith.constant 1.1283791670955126 : f32
+    %scaled = arith.mulf %a, %root : f32
+    %e = math.erf %scaled fastmath<afn> : f32
+    %sum = arith.addf %e, %one : f32
+    %left = arith.mulf %sum, %half : f32
+    %h = arith.mulf %a, %half : f32
+    %square = arith.mulf %scaled, %scaled : f32
+    %negated = arith.negf %square : f32
+    %power = math.exp %negated fastmath<afn> : f32
+    %p0 = arith.mulf %power, %k : f32
+    %p1 = arith.mulf %p0, %root : f32
+    %right = arith.mulf %h, %p1 : f32
+    %r = arith.addf %left, %right : f32)",
+     geluErfSlope, slopeBound},
 };
 
 class MathActivation : public ::testing::TestWithParam<Activation> {};
