@@ -122,7 +122,9 @@ bool expandSigmoid(mlir::Operation *op) {
   if (expandSilu(quotient.getResult(), x) || expandGeluSlope(quotient.getResult(), x))
     return true;
   mlir::OpBuilder builder(op);
-  quotient.getResult().replaceAllUsesWith(approximateSigmoid(Expr(builder, op->getLoc(), x)));
+  Expr sigmoid = approximateSigmoid(Expr(builder, op->getLoc(), x));
+  quotient.getResult().replaceAllUsesWith(sigmoid);
+  expandSigmoidSlope(sigmoid);
   quotient.erase();
   return true;
 }

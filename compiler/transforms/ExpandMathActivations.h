@@ -16,6 +16,9 @@ bool expandGaussian(mlir::math::ErfOp erf);
 /// gelu's slope (`gelu_slope` of the standard library), if that is all that is made of an approximate sigmoid of `argument`.
 bool expandGeluSlope(mlir::Value sigmoid, mlir::Value argument);
 
+/// Products s (1 - s) of a sigmoid s become s - s s, one instruction, with one rounding where those have two.
+void expandSigmoidSlope(mlir::Value sigmoid);
+
 /// gelu_erf's slope, as the compiler makes it, if that is all that is made of an approximate erf.
 bool expandGeluErfSlope(mlir::math::ErfOp erf);
 

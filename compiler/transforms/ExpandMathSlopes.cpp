@@ -106,6 +106,21 @@ bool expandGeluSlope(Value sigmoid, Value argument) {
   return false;
 }
 
+void expandSigmoidSlope(Value sigmoid) {
+  for (Operation *user : llvm::make_early_inc_range(sigmoid.getUsers())) {
+    auto product = dyn_cast<arith::MulFOp>(user);
+    auto rest = product ? otherOperand<arith::MulFOp>(product.getResult(), sigmoid).getDefiningOp<arith::SubFOp>() : nullptr;
+    if (!rest || rest.getRhs() != sigmoid || !isConstant(rest.getLhs(), 1))
+      continue;
+    OpBuilder builder(product);
+    Expr s(builder, product.getLoc(), sigmoid);
+    product.getResult().replaceAllUsesWith(mulAdd(-s, s, s));
+    product.erase();
+    if (rest->use_empty())
+      rest->erase();
+  }
+}
+
 bool expandGeluErfSlope(math::ErfOp erf) {
   // (1 + e) / 2 + x / 2 exp(-(x r)²) (2/√π) r with e = erf(x r), r = √½
   constexpr double root = M_SQRT1_2;

@@ -473,3 +473,27 @@ func.func @gelu_erf_slope(%x: f32) -> f32 {
   %slope = arith.addf %left, %right : f32
   return %slope : f32
 }
+
+// -----
+
+// What a sigmoid's slope is made of is one multiplication and subtraction.
+// NVIDIA-LABEL: func.func @sigmoid_slope(
+// NVIDIA:         %[[S:.*]] = llvm.call_intrinsic "llvm.nvvm.rcp.approx.ftz.f"
+// NVIDIA-NEXT:    %[[MINUS:.*]] = arith.negf %[[S]]
+// NVIDIA-NEXT:    %[[SQUARE:.*]] = arith.mulf %[[MINUS]], %[[S]] fastmath<contract>
+// NVIDIA-NEXT:    %[[SLOPE:.*]] = arith.addf %[[SQUARE]], %[[S]] fastmath<contract>
+// NVIDIA-NEXT:    return %[[SLOPE]]
+func.func @sigmoid_slope(%x: f32) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %size = math.absf %x : f32
+  %negated = arith.negf %size : f32
+  %e = math.exp %negated fastmath<afn> : f32
+  %isPositive = arith.cmpf oge, %x, %zero : f32
+  %numerator = arith.select %isPositive, %one, %e : f32
+  %denominator = arith.addf %e, %one : f32
+  %s = arith.divf %numerator, %denominator fastmath<afn> : f32
+  %rest = arith.subf %one, %s : f32
+  %slope = arith.mulf %s, %rest : f32
+  return %slope : f32
+}
