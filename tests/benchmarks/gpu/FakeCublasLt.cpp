@@ -180,11 +180,13 @@ EXPORT Code cublasLtMatmulPreferenceSetAttribute(FakePreference *preference, int
     return invalidValue;
   return set(preference->alignments[attribute - preferenceAlignmentA], value, size);
 }
-EXPORT Code cublasLtMatmulAlgoGetHeuristic(Handle, FakeOperation *, FakeLayout *a, FakeLayout *, FakeLayout *, FakeLayout *,
+EXPORT Code cublasLtMatmulAlgoGetHeuristic(Handle, FakeOperation *operation, FakeLayout *a, FakeLayout *, FakeLayout *, FakeLayout *,
                                            FakePreference *preference, int wanted, Candidate *candidates, int *found) {
-  // The library has none for products of whole numbers whose rows are not aligned to 4 bytes.
+  // The library has none for products of whole numbers whose rows are not aligned to 4 bytes, nor for scales that are not to 16.
   *found = 0;
-  if (a->type == real8I && a->leading % 4 != 0)
+  constexpr uintptr_t alignmentOfScale = 16;
+  auto isAligned = [](const void *address) { return reinterpret_cast<uintptr_t>(address) % alignmentOfScale == 0; };
+  if ((a->type == real8I && a->leading % 4 != 0) || !isAligned(operation->scaleA) || !isAligned(operation->scaleB))
     return notSupported;
   for (uint64_t algorithm : {refused, slow, good})
     if (*found < wanted) {

@@ -24,6 +24,7 @@ constexpr double leastMean = 1.04;
 constexpr double mostCostOfEpilogue = 1.04; // over a bias alone, from this depth on
 constexpr int64_t leastDepthToHide = 768;
 constexpr double mostGeluDeviation = 1e-3; // of cuBLASLt, whose tanh is approximate in all dtypes
+constexpr size_t scaleBytes = 16, floatsOfScale = scaleBytes / sizeof(float); // cuBLASLt has no algorithm for scales that are not aligned so
 constexpr int roundsOfChoice = 5;
 constexpr int64_t largestCheckedTile = 64, leastChecked = 1024, mostChecked = 8192;
 
@@ -49,10 +50,11 @@ public:
         w(input(2, kind.operand, shape.n * shape.k, weightDeviation())), b(input(3, kind.result, shape.n, 0.5)),
         r(input(4, kind.result, shape.m * shape.n, 1)),
         y(session.context, kind.result, shape.m * shape.n, session.options.offset),
-        scales(get(session.context.allocate(2 * sizeof(float)))) {
+        scales(get(session.context.allocate(2 * scaleBytes))) {
     if (kind.isScaled())
       scaleW /= std::sqrt(static_cast<double>(shape.k));
-    float numbers[2] = {static_cast<float>(scaleX), static_cast<float>(scaleW)};
+    float numbers[2 * floatsOfScale] = {};
+    numbers[0] = static_cast<float>(scaleX), numbers[floatsOfScale] = static_cast<float>(scaleW);
     get(scales.upload(numbers));
   }
 
@@ -103,7 +105,7 @@ public:
                          .y = y.data()};
     if (kind.isScaled()) {
       problem.scaleX = scales.data();
-      problem.scaleW = scales.as<float>() + 1;
+      problem.scaleW = scales.as<float>() + floatsOfScale;
     }
     return problem;
   }

@@ -47,15 +47,15 @@ def parts_run():
 
 
 def linear_layers():
-    arguments = ("linear", "--shapes", "40x24x48,32x16x20/16", "--dtypes", "bf16,f32,i8,f8", "--epilogues", "none,gelu,residual")
+    arguments = ("linear", "--shapes", "40x24x48,32x16x20/16", "--dtypes", "bf16,f32,i8,f8,fast_f8", "--epilogues", "none,gelu,residual")
     code, text, lines = run(*arguments)
     cases = {line["case"]: line for line in lines}
     expect("layers are right, ours and cuBLASLt's", code == 0, text)
-    for kind, bounds in {"bf16": (1e-3, 2.5e-3), "f32": (0, 1e-6), "f8": (1e-3, 3e-3)}.items():
+    for kind, bounds in {"bf16": (1e-3, 2.5e-3), "f32": (0, 1e-6), "f8": (1e-3, 3e-3), "fast_f8": (1e-3, 3e-3)}.items():
         for epilogue, against in {"none": "cuBLASLt plain", "gelu": "cuBLASLt gelu", "residual": "ours with a bias alone"}.items():
             for shape in ("40 x 24 x 48", "32 x 16 x 20 rows innermost"):
                 line = cases[f"{shape} {kind} {epilogue}"]
-                expect("the yardstick is named", line["against"] == against, line)
+                expect("the yardstick is named", line["against"] == against and line["ratio"], line)
                 expect("the error is that of rounding", bounds[0] < line["error"] < bounds[1], line)
     expect("products of whole numbers are exact", cases["40 x 24 x 48 i8 none"]["error"] == 0 and "40 x 24 x 48 i8 gelu" not in cases, text)
     expect("the faster algorithm is chosen", "2 algorithms, chosen: id 3" in cases["40 x 24 x 48 bf16 gelu"]["remark"], text)
