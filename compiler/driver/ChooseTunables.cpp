@@ -21,6 +21,7 @@
 
 #include "compiler/driver/ChooseTunables.h"
 
+#include "compiler/driver/InstructionCount.h"
 #include "compiler/frontend/ConstantFolding.h"
 #include "compiler/frontend/Limits.h"
 #include "compiler/frontend/Numbers.h"
@@ -224,8 +225,10 @@ private:
       std::swap(left, right);
     }
     ProductShape shape{extentOf(*rows), extentOf(*columns), extentOfDepth, productsOfGrid(*rows, *columns)};
-    if (!isLoaded(left) && isLoaded(right))
+    if (!isLoaded(left) && isLoaded(right)) {
       shape.computedOf = tilesIn(left);
+      shape.computedInstructions = instructionsPerElement(*left, [&](const Expr *expr) { return valueOf(expr); });
+    }
     // Contiguous columns are taken 128 bytes at a time.
     if (isLoaded(right) && !valueOf(right)->operands.back()->type.has(dots.front()->axes.front()))
       shape.columnMultiple = 64;

@@ -32,9 +32,11 @@ constexpr double groupSwitchCycles = 150;
 /// What a tile of both warpgroups costs once more than its parts: 4096 × 1024, K = 256, took 12.0 µs by 128 × 256, one round, and 10.4 µs by 128 × 128, two.
 constexpr double cooperationCycles = 3000;
 
-// An operand that is computed on the way, cycles an element: some 20 instructions, at five in eight cycles of each of four schedulers that have
-// two warps, at three where they have one. These are guesses. They make wide tiles good, whose elements are computed less often.
-constexpr double computedByTwo = 0.25, computedByOne = 0.4;
+// An operand that is computed on the way. For each 64 rows a scheduler has a warp, which computes 32 elements a thread in a step beside what it does in each
+// (counted: linear_dx, sm_90a). Schedulers that have two warps issue five instructions in eight cycles, with one three: these are guesses. Wide tiles are good,
+// whose elements are computed less often, and the better the more there is to compute.
+constexpr double instructionsOfStep = 70, issuedByTwo = 0.625, issuedByOne = 0.375;
+constexpr int64_t rowsOfWarpgroup = 64, elementsOfThread = 32;
 
 constexpr double launchCycles = 3700, endCycles = 400;
 
@@ -66,7 +68,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
                           shared / sharedBytesPerCycle, loadLatencyCycles / (stages - 1)});
   bool cooperative = isCooperative(shape, tile);
   if (shape.computedOf > 0)
-    step = std::max(step, rows * stepDepth * (cooperative ? computedByTwo : computedByOne));
+    step = std::max(step, rows / rowsOfWarpgroup * (instructionsOfStep + elementsOfThread * shape.computedInstructions) / (cooperative ? issuedByTwo : issuedByOne));
   double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
   double hidden = hiddenEpilogue * elements;
   double alone = elements * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);

@@ -18,6 +18,8 @@ struct ProductShape {
   int64_t computedOf = 0;
   /// The tile's columns are a multiple of it: 64 where the columns' operand has them next to one another in memory.
   int64_t columnMultiple = 16;
+  /// What such an operand takes for each of its elements.
+  double computedInstructions = 0;
 };
 
 struct ProductTile {

@@ -222,6 +222,22 @@ TEST(ChooseTunables, AModelIsToldWhatAnOperandIsComputedOf) {
   EXPECT_EQ(model.asked[1].computedOf, 0);
 }
 
+TEST(ChooseTunables, AModelIsToldHowMuchThereIsToCompute) {
+  FakeModel model{{128, 256}, {}};
+  for (const char *act : {"relu", "squared_relu", "silu", "gelu", "gelu_erf"}) {
+    Specialization bindings = bf16();
+    bindings.statics["act"] = act;
+    choose(readyKernels("linear.tile"), "linear_dx", {}, bindings, model.target());
+  }
+  choose(product(), "k", {}, {}, model.target());
+  ASSERT_EQ(model.asked.size(), 6u);
+  // What ptxas makes of them, within a fifth or one instruction.
+  const double assembled[] = {4, 5, 9, 13.5, 13.5};
+  for (size_t i = 0; i < std::size(assembled); ++i)
+    EXPECT_NEAR(model.asked[i].computedInstructions, assembled[i], std::max(1.0, assembled[i] / 5)) << i;
+  EXPECT_EQ(model.asked[5].computedInstructions, 0);
+}
+
 TEST(ChooseTunables, RowsAreThoseOfTheOperandThatIsComputed) {
   FakeModel model{{128, 256}, {}};
   std::string right = "kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n"

@@ -61,12 +61,19 @@ TEST(ScheduleModel, WhatWasMeasuredToBeTheFastestIsNearlyThatInTheModel) {
 TEST(ScheduleModel, AComputedOperandWantsWideTiles) {
   // An element is computed once for each tile of columns.
   for (int64_t columns : {768, 1024, 4096}) {
-    ProductShape shape{16384, columns, 3072, 1, 2, 64};
+    ProductShape shape{16384, columns, 3072, 1, 2, 64, 13.5};
     EXPECT_EQ(best(shape), (ProductTile{128, 256})) << columns;
     EXPECT_LT(cycles({16384, columns, 3072}, {128, 256}), cycles(shape, {128, 256})) << columns;
     EXPECT_LT(cycles(shape, {128, 256}), cycles(shape, {128, 128})) << columns;
   }
   EXPECT_EQ(best({0, 0, 0, 1, 2, 64}), (ProductTile{128, 256}));
+}
+
+TEST(ScheduleModel, WhatAnOperandTakesIsHiddenBehindItsProducts_UpToAPoint) {
+  auto takes = [](double instructions) { return cycles({16384, 4096, 3072, 1, 2, 64, instructions}, {128, 256}); };
+  EXPECT_EQ(takes(1), takes(4));
+  EXPECT_LT(takes(4), takes(13.5));
+  EXPECT_GT(takes(27) / takes(13.5), 1.6);
 }
 
 TEST(ScheduleModel, ContiguousColumnsAreWholePanels) {
