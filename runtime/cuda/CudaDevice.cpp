@@ -3,6 +3,7 @@
 #include "runtime/Text.h"
 #include "runtime/cuda/CudaModule.h"
 
+#include <algorithm>
 #include <cassert>
 #include <charconv>
 
@@ -112,6 +113,14 @@ public:
     return CudaModule::load(context, name, ptx, known.architecture, loading);
   }
 
+  /// How much is fetched to L2 at a time. Where rows begin within 256 bytes, as much more would be fetched for each as lies beside it: rows of 2,000
+  /// bytes took 12 % longer.
+  static int promotionOf(const GpuTensor &tensor) {
+    constexpr uint64_t most = 256;
+    auto isWhole = [&](uint64_t stride) { return stride % most == 0; };
+    return std::all_of(tensor.strides.begin(), tensor.strides.begin() + (tensor.rank - 1), isWhole) ? promoteTo256Bytes : promoteTo128Bytes;
+  }
+
   Status encodeTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {
     if (!driver.tensorMapEncodeTiled)
       return Status(TW_UNSUPPORTED, "the CUDA driver has no cuTensorMapEncodeTiled: install one of CUDA 12.0 or later");
@@ -119,7 +128,7 @@ public:
     return call("cuTensorMapEncodeTiled", [&] {
       return driver.tensorMapEncodeTiled(map.bytes.data(), tensorTypeOf(tensor), tensor.rank, pointerTo(tensor.address),
                                          tensor.extents.data(), tensor.strides.data(), tensor.box.data(), ones, interleaveNone,
-                                         tensorSwizzleOf(tensor.swizzleBytes), promoteTo256Bytes, fillZeros);
+                                         tensorSwizzleOf(tensor.swizzleBytes), promotionOf(tensor), fillZeros);
     });
   }
   Status moveTensorMap(const GpuTensor &tensor, GpuTensorMap &map) override {

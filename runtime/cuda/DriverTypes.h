@@ -27,7 +27,7 @@ constexpr int infoLog = 3, infoLogBytes = 4, errorLog = 5, errorLogBytes = 6, lo
 // CUtensorMapDataType, of the elements' dtypes; CUtensorMapInterleave, CUtensorMapL2promotion, CUtensorMapFloatOOBfill
 constexpr int tensorU8 = 0, tensorU16 = 1, tensorI32 = 3, tensorI64 = 5, tensorF16 = 6, tensorF32 = 7, tensorF64 = 8,
               tensorBF16 = 9, tensorTF32 = 11;
-constexpr int interleaveNone = 0, promoteTo256Bytes = 3, fillZeros = 0;
+constexpr int interleaveNone = 0, promoteTo128Bytes = 2, promoteTo256Bytes = 3, fillZeros = 0;
 // CUlaunchAttributeID
 constexpr int clusterDimension = 4;
 

@@ -257,7 +257,7 @@ TEST_F(Cuda, TensorMapsAreParametersOfTheTiles) {
   tilewright::Result<Launchable> boxes = prepareBoxes(context, x.as<float>() + 4, y, 32);
   ASSERT_TRUE(boxes.ok()) << failureOf(boxes);
   EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type 7 at " + at(x.as<float>() + 4) +
-                                " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 1 promotion 3 fill 0");
+                                " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 1 promotion 2 fill 0");
   ASSERT_EQ(failureOf(boxes->launch()), "");
   EXPECT_EQ(calls(), std::vector<std::string>{"cuLaunchKernelEx boxes_tiles (3, 1, 1) x 32, 4096 bytes, maps at " +
                                               at(x.as<float>() + 4)});
@@ -297,7 +297,20 @@ TEST_F(Cuda, TensorMapsOfEveryDtype) {
         "");
     EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type " + std::to_string(type) + " at " + at(x.data()) +
                                   " (16, 1) strides (" + std::to_string(16 * tw_dtype_bytes(dtype)) +
-                                  ") box (16, 1) each (1, 1) interleave 0 swizzle 3 promotion 3 fill 0");
+                                  ") box (16, 1) each (1, 1) interleave 0 swizzle 3 promotion 2 fill 0");
+  }
+}
+
+TEST_F(Cuda, RowsThatBeginWithin256BytesAreFetchedByHalfAsMuch) {
+  Context context = makeGpuContext("cuda");
+  makeCurrent(0);
+  DeviceMemory x = upload(context, std::vector<float>(1024)), y = upload(context, std::vector<int8_t>(96));
+  for (auto [columns, promotion] : {std::pair<int64_t, int>{64, 3}, {68, 2}, {128, 3}, {96, 2}}) {
+    calls();
+    EXPECT_EQ(failureOf(makeKernel(context, gpuBoxesSource(tensorMap(0, {1, 0}, {16, 1})))
+                            .prepare({{"x", View(x.data(), TW_F32, {2, columns})}, {"y", View(y.as<int8_t>(), {3, 32})}})),
+              "");
+    EXPECT_NE(calls().back().find("promotion " + std::to_string(promotion)), std::string::npos) << columns;
   }
 }
 
@@ -312,7 +325,7 @@ TEST_F(Cuda, CopiesThatRoundToTF32HaveATypeOfTheirOwn) {
                           .prepare({{"x", View(x.data(), TW_F32, {1, 16})}, {"y", View(y.as<int8_t>(), {3, 32})}})),
             "");
   EXPECT_EQ(calls().back(), "cuTensorMapEncodeTiled type 11 at " + at(x.data()) +
-                                " (16, 1) strides (64) box (16, 1) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0");
+                                " (16, 1) strides (64) box (16, 1) each (1, 1) interleave 0 swizzle 0 promotion 2 fill 0");
 }
 
 TEST_F(Cuda, ViewsWithoutElementsOrAddressHaveStandIns) {
@@ -336,7 +349,7 @@ TEST_F(Cuda, ViewsWithoutElementsOrAddressHaveStandIns) {
     EXPECT_EQ(from[1], "cuMemsetD8Async");
     EXPECT_EQ(from[2], "cuStreamSynchronize");
     std::string encode = "cuTensorMapEncodeTiled type 7 at ",
-                rest = " (1, 1) strides (16) box (4, 2) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0";
+                rest = " (1, 1) strides (16) box (4, 2) each (1, 1) interleave 0 swizzle 0 promotion 2 fill 0";
     uintptr_t zeros = std::stoull(from[3].substr(encode.size()));
     EXPECT_EQ(from[3], encode + std::to_string(zeros) + rest);
     EXPECT_EQ(from[4], encode + std::to_string(zeros + 16) + rest);
@@ -424,7 +437,7 @@ TEST_F(Cuda, ADriverWithoutReplacementEncodesAgain) {
     std::vector<std::string> made = calls();
     ASSERT_EQ(made.size(), 2u);
     EXPECT_EQ(made[0], "cuTensorMapEncodeTiled type 7 at " + at(x.as<float>() + 16) +
-                           " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 0 promotion 3 fill 0");
+                           " (10, 5) strides (48) box (8, 2) each (1, 1) interleave 0 swizzle 0 promotion 2 fill 0");
     EXPECT_EQ(made[1], "cuLaunchKernelEx boxes_tiles (3, 1, 1) x 32, 4096 bytes, maps at " + at(x.as<float>() + 16));
   }
   EXPECT_EQ(open(), 0);
