@@ -37,6 +37,8 @@ public:
   /// Poisons the output, lets `work` write it and reads it back. Throws a Failure if an element was not written, or one before
   /// them was.
   void receive(const Gpu &gpu, const std::function<void()> &work);
+  /// What was received, and what lies before it.
+  const std::vector<std::byte> &bytes() const { return received; }
   /// Of what was received.
   double value(int64_t index) const;
 

@@ -47,6 +47,7 @@ void measureBandwidth(Session &session); // BandwidthPart.cpp
 void measureLaunches(Session &session);  // LaunchPart.cpp
 void measureColdStart(Session &session); // ColdPart.cpp
 void measureLinear(Session &session);    // LinearPart.cpp
+void measureStreams(Session &session);   // StreamsPart.cpp
 
 /// What ColdPart.cpp starts this program again for. Returns the exit code.
 /// size: rows, columns and depth of the layer.

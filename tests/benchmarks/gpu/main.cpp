@@ -26,6 +26,7 @@ constexpr Part parts[] = {
     {"bandwidth", "add, softmax and norms against the driver's copy", measureBandwidth},
     {"linear", "linear layers with fused epilogues against cuBLASLt", measureLinear},
     {"attention", "attention forward, causal and not, by itself", measureAttention},
+    {"streams", "launches back to back on two streams, which must all give the same bits", measureStreams},
     {"launch", "the host's time for a prepared launch against a bare cuLaunchKernelEx", measureLaunches},
     {"cold", "the first launch of a process, from text and from the disk cache", measureColdStart},
 };

@@ -37,11 +37,11 @@ def parts_run():
         code, text, lines = run("--json", path)
         expect("every part runs", code == 0, text)
         expect("the file has the lines that are printed", [json.loads(line) for line in open(path)] == lines, text)
-    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "attention", "launch", "cold")}
-    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "attention": 2, "launch": 4, "cold": 2}, count)
+    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "attention", "streams", "launch", "cold")}
+    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "attention": 2, "streams": 7, "launch": 4, "cold": 2}, count)
     for line in lines:
         expect("each case has times", line["ours"]["median_us"] >= line["ours"]["minimum_us"] > 0 and not line["wrong"], line)
-        expect("all but cold starts and attention have a yardstick", line["part"] in ("cold", "attention") or line["ratio"] > 0, line)
+        expect("all but cold starts, attention and streams have a yardstick", line["part"] in ("cold", "attention", "streams") or line["ratio"] > 0, line)
         expect("results of bandwidth are checked", line["part"] != "bandwidth" or 0 < line["error"] < 1e-6, line)
     expect("a table comes first", "bandwidth: softmax 5 x 96 f32 " in text and "PTX emulator, sm_90a" in text, text)
 
@@ -102,6 +102,13 @@ def wrong_kernels_are_found():
     expect("the others are measured", sum(line["ours"] is not None for line in lines) == 3, lines)
 
 
+def launches_on_two_streams():
+    code, text, lines = run("streams", "--cases", "residual", EMULATED_DRIVER_SKIPS="linear")
+    expect("what a launch leaves unwritten is found", code == 1 and "elements of the output were not written" in lines[0]["remark"], text)
+    code, text, lines = run("streams", "--cases", "softmax", "--launches", "7")
+    expect("pairs of launches are counted", code == 0 and "6 launches on two streams, all with the same bits" in lines[0]["remark"], text)
+
+
 def choices():
     _, _, lines = run("launch", "--cases", "changed")
     expect("--cases chooses", len(lines) == 2 and all("changed" in line["case"] for line in lines), lines)
@@ -126,6 +133,7 @@ linear_layers_off_alignment()
 attention_forward()
 linear_yardsticks_may_be_missing()
 wrong_kernels_are_found()
+launches_on_two_streams()
 choices()
 without_a_gpu()
 print("tilewright-benchmarks-gpu measures, checks and refuses")
