@@ -124,6 +124,7 @@ public:
   mlir::LogicalResult emit(mlir::Operation &op);
   /// At the end of a group's tile: reads what nobody has asked for of what was fetched, so that every tile counts the same copies.
   void finishFetches();
+  FetchedTile &fetchedTile(tilegpu::TmaFetchOp op) { return *fetches.find(op)->second; }
   /// Only what the given scalars need of the operations outside of the innermost tile.parallel.
   mlir::LogicalResult emitSlice(mlir::ValueRange values);
 

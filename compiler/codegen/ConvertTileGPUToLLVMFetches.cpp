@@ -5,6 +5,10 @@
 // accumulators are combined with. When all lanes have read a piece (__syncwarp), the first starts the copy of a later one to its place: the bytes come while what was read is
 // computed and stored. A wait for loads would instead stand in the way of each slice.
 //
+// Where the result is stored from the places of pieces, the store starts the copies of the later ones (copyBehindStore): a place is free when the tensor copy of
+// its slice has read it. That is waited for when the next slice has been started, so the wait is short, and with four places a piece has two slices' time to come.
+// The next tile's first pieces wait for the last slices.
+//
 // Parities. With P places, piece s of a tile lies in place s mod P, whichever tile it is. A place is used u times in a tile, u = ⌈(S - s mod P) / P⌉ of S
 // pieces, so in the group's t-th tile its barrier completes phase t · u + s / P, whose parity needs t only where u is odd.
 
@@ -23,7 +27,7 @@ class FetchedTile {
 public:
   FetchedTile(Emitter &emitter, tilegpu::TmaFetchOp op)
       : emitter(emitter), op(op), builder(emitter.builder), type(op.getResult().getType()), pieces(op.getPieces().getType()),
-        elementBytes(bytesOf(getElementTypeOrSelf(type))), slices(type) {
+        elementBytes(bytesOf(getElementTypeOrSelf(type))), isStoredInPlace(llvm::any_of(op.getPieces().getUsers(), llvm::IsaPred<tilegpu::TmaStoreOp>)), slices(type) {
     elements.resize(layoutAttr(type).getValue().registers());
     for (size_t piece = 0; piece < slices.all.size(); ++piece)
       for (const SlicePart &part : partsOf(slices.all[piece], elementBytes))
@@ -49,9 +53,20 @@ public:
     // All lanes have read what the tile before has left there.
     NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
     emitter.when(laneIsFirst(emitter), [&] {
+      if (isStoredInPlace)
+        waitForStores(0);
       for (int64_t piece = 0; piece < std::min(places(), count()); ++piece)
         copy(piece);
     });
+  }
+
+  /// By the lane that has just started the store of a slice: the slice before it makes room, or with one place this one.
+  void copyBehindStore(int64_t slice) {
+    int64_t behind = std::min<int64_t>(1, places() - 1), piece = slice - behind + places();
+    if (slice < behind || piece >= count())
+      return;
+    waitForStores(static_cast<uint32_t>(behind));
+    copy(piece);
   }
 
   Value element(int64_t number) {
@@ -80,6 +95,7 @@ private:
   Type type;
   tilegpu::BufferType pieces;
   int64_t elementBytes;
+  bool isStoredInPlace;
   Slices slices;
   SmallVector<Block> blocks; ///< in the order in which they are read
   llvm::DenseMap<int64_t, size_t> blockOf;
@@ -91,6 +107,9 @@ private:
   int64_t count() { return static_cast<int64_t>(slices.all.size()); }
   Value placeOf(int64_t piece) { return emitter.advance(region, piece % places() * pieces.getStageBytes()); }
   Value barrierOf(int64_t piece) { return emitter.advance(barriers, piece % places() * 8); }
+
+  /// Until at most so many of the lane's stores still read what they store.
+  void waitForStores(uint32_t pending) { NVVM::CpAsyncBulkWaitGroupOp::create(builder, pending, builder.getUnitAttr()); }
 
   /// By one lane.
   void copy(int64_t piece) {
@@ -149,7 +168,7 @@ private:
       for (size_t half : {0, 1})
         elements[block.registers[2 * number + half]] = LLVM::ExtractElementOp::create(builder, both, emitter.constant32(static_cast<int64_t>(half)));
     bool isLast = ++next == blocks.size() || blocks[next].piece != block.piece;
-    if (!isLast || piece + places() >= count())
+    if (!isLast || isStoredInPlace || piece + places() >= count())
       return;
     NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
     emitter.when(laneIsFirst(emitter), [&] { copy(piece + places()); });
@@ -168,6 +187,10 @@ Value fetchedElement(FetchedTile &tile, int64_t registerNumber) {
 
 void finishFetch(FetchedTile &tile) {
   tile.finish();
+}
+
+void copyBehindStore(FetchedTile &tile, int64_t slice) {
+  tile.copyBehindStore(slice);
 }
 
 } // namespace tilewright::gpu

@@ -54,6 +54,9 @@ tilegpu::TensorMapOp mapOfWidth(mlir::ValueRange maps, int64_t width);
 
 mlir::Value laneIsFirst(Emitter &emitter);
 
+/// Of a tile whose pieces' places the results are stored from: the store of a slice has been started, by this lane.
+void copyBehindStore(FetchedTile &tile, int64_t slice);
+
 /// A copy's coordinates as numbers, i32.
 llvm::SmallVector<mlir::Value> coordinatesOf(Emitter &emitter, mlir::ValueRange coordinates);
 /// Such coordinates for the hardware: the index of a pack in parts is taken apart.

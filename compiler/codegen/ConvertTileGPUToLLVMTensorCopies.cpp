@@ -6,7 +6,8 @@
 // Stores. A warp's slice of 16 rows and 64 columns of a 16-bit accumulator tile is eight stmatrix of four 8 × 8 matrices into its own
 // rows of the staging buffer: no other warp touches them, so the warps need not meet. Those writes are made visible to the tensor
 // copy by a proxy fence of every lane (one for a slice: it costs a memory barrier), then one lane starts the copy. The same lane waits,
-// before the stage is written again, until the copy has read it.
+// before the stage is written again, until the copy has read it. A slice may instead be written where a fetched piece was that it has been computed of
+// (ConvertTileGPUToLLVMFetches.cpp); then nothing is waited for before.
 //
 // Order. All of a slice is computed before the wait for its stage, and the stmatrix follow one another: interleaved with arithmetic they
 // cost a tenth more (hand-written kernel, 128 × 192).
@@ -126,6 +127,9 @@ public:
   TmaStoreEmitter(Emitter &emitter, tilegpu::TmaStoreOp op)
       : emitter(emitter), op(op), builder(emitter.builder), type(cast<RankedTensorType>(op.getValue().getType())), staging(op.getStaging().getType()),
         slices(type) {
+    for (Operation *user : op.getStaging().getUsers())
+      if (auto fetch = dyn_cast<tilegpu::TmaFetchOp>(user))
+        fetched = &emitter.fetchedTile(fetch);
   }
 
   void run() {
@@ -167,6 +171,7 @@ private:
   RankedTensorType type;
   BufferType staging;
   Slices slices;
+  FetchedTile *fetched = nullptr; ///< whose pieces' places are the staging
 
   /// Two neighbours as one word, the first in its low half.
   Value pair(int64_t row, int64_t column) { return packedPair(emitter, op.getValue(), slices.registerAt(row, column), slices.registerAt(row, column + 1)); }
@@ -184,9 +189,10 @@ private:
       for (int64_t block : {0, 8})
         for (int64_t half : {0, 8})
           words.push_back(pair(slice.row + half, slice.firstColumn + column + block));
-    emitter.when(laneIsFirst(emitter), [&] {
-      NVVM::CpAsyncBulkWaitGroupOp::create(builder, static_cast<uint32_t>(pendingBefore(number)), builder.getUnitAttr());
-    });
+    if (!fetched)
+      emitter.when(laneIsFirst(emitter), [&] {
+        NVVM::CpAsyncBulkWaitGroupOp::create(builder, static_cast<uint32_t>(pendingBefore(number)), builder.getUnitAttr());
+      });
     NVVM::SyncWarpOp::create(builder, emitter.constant32(-1));
     Value region = emitter.advance(bufferAddress(emitter, op.getStaging()), number % staging.getStages() * staging.getStageBytes());
     region = emitter.advance(region, emitter.mul(emitter.warp(), emitter.constant32(sliceBytes)));
@@ -203,6 +209,8 @@ private:
       for (auto [part, isThere] : llvm::zip(parts, begins))
         emitter.when(isThere, [&] { copy(emitter.advance(region, part.offset), slice, part); });
       NVVM::CpAsyncBulkCommitGroupOp::create(builder);
+      if (fetched)
+        copyBehindStore(*fetched, number);
     });
     for (auto [part, isThere] : llvm::zip(parts, begins))
       if (isThere)

@@ -193,7 +193,7 @@ static void storeByCopies(ImplicitLocOpBuilder &builder, tile::StoreOp store, Va
   store.erase();
 }
 
-void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, Operation *mapsBefore, int64_t warps) {
+void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, Operation *mapsBefore, int64_t warps, TypedValue<tilegpu::BufferType> given) {
   SmallVector<tile::StoreOp> stores;
   consumers.walk([&](tile::StoreOp store) {
     if (store->hasAttr(tilegpu::tensorCopyName))
@@ -204,6 +204,8 @@ void storeByCopies(ImplicitLocOpBuilder &builder, Block &consumers, Operation *m
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&consumers);
   llvm::MapVector<Type, Value> staging;
+  if (given)
+    staging[given.getType().getTile().getElementType()] = given;
   for (tile::StoreOp store : stores) {
     Type element = store.getView().getType().getElement();
     Value &buffer = staging[element];

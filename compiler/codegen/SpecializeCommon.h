@@ -48,7 +48,9 @@ void copyNest(mlir::ImplicitLocOpBuilder &builder, llvm::ArrayRef<tile::Parallel
 tilegpu::BufferType stagingType(mlir::Type element, int64_t warps, int64_t stages = 2);
 /// Shared memory of a group: staging for each type that is stored by copies, scratch of one operation at a time, and others' bytes.
 int64_t bytesOfGroup(mlir::Operation *nest, int64_t warps, int64_t others = 0);
-/// Makes tensor copies of the stores in the groups' program that are marked; their maps are made before an operation.
-void storeByCopies(mlir::ImplicitLocOpBuilder &builder, mlir::Block &consumers, mlir::Operation *mapsBefore, int64_t warps);
+/// Makes tensor copies of the stores in the groups' program that are marked; their maps are made before an operation. A buffer that there is already is the
+/// staging of those with its elements.
+void storeByCopies(mlir::ImplicitLocOpBuilder &builder, mlir::Block &consumers, mlir::Operation *mapsBefore, int64_t warps,
+                   mlir::TypedValue<tilegpu::BufferType> given = {});
 
 } // namespace tilewright::roles

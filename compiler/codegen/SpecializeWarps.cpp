@@ -32,6 +32,7 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ namespace {
 
 using namespace roles;
 
-constexpr int64_t fewestStages = 2, mostStages = 16, vectorStages = 4, mostPieces = 4;
+constexpr int64_t fewestStages = 2, mostStages = 16, vectorStages = 4, mostPieces = 4, stagedSlices = 2;
 
 /// A load of the product's loop, and the ring that takes its place.
 struct Operand {
@@ -111,6 +112,8 @@ private:
 
   SmallVector<tile::LoadOp> fetches; ///< tiles that meet the product, brought by tensor copies while it is formed
   int64_t pieces = 0;                ///< of each of them that are on their way at a time, for each warp
+  tile::LoadOp storedInPlace;        ///< one of them: the result is stored from its pieces' places, without staging
+  TypedValue<tilegpu::BufferType> placesOfResult;
 
   Value constant(int64_t value) { return roles::constant(builder, value); }
   Value add(Value lhs, Value rhs) { return roles::add(builder, lhs, rhs); }
@@ -165,9 +168,9 @@ private:
     addOperand(columns.getDefiningOp<tile::LoadOp>());
   }
 
-  /// Pieces of what is fetched, of a group.
+  /// Pieces of what is fetched, of a group, less the staging that they spare.
   int64_t bytesOfFetches(int64_t pieces) {
-    int64_t bytes = 0;
+    int64_t bytes = storedInPlace ? -stagingType(storedInPlace.getView().getType().getElement(), schedule.getWarps(), stagedSlices).getBytes() : 0;
     for (tile::LoadOp load : fetches)
       bytes += pieces * stagingType(load.getView().getType().getElement(), schedule.getWarps(), 1).getBytes();
     return bytes;
@@ -192,24 +195,28 @@ private:
 
   int64_t stagesBeside(int64_t pieces) { return std::min(mostStages, bytesLeft(pieces) / bytesOfStage()); }
 
-  int64_t stagesWithoutVectors() {
+  int64_t stagesWithoutVectors(int64_t pieces) {
     std::vector<Vector> put = std::exchange(vectors, {});
-    int64_t stages = stagesBeside(0);
+    int64_t stages = stagesBeside(pieces);
     vectors = std::move(put);
     return stages;
   }
 
-  /// Vectors, and more pieces than one for a warp, may cost no stage: each stage less than four costs more (128 × 192, K = 768: a tenth). Where not even one leaves
-  /// room for stages, threads load the tiles.
+  /// Vectors, and more pieces than one for a warp (with the staged slices that they may be instead), may cost no stage: each stage less than four costs
+  /// more (128 × 192, K = 768: a tenth). Where not even one leaves room for stages, threads load the tiles.
   bool chooseStages() {
-    int64_t asked = schedule.getStages();
-    if (!schedule.getPrepares() && stagesBeside(0) < (asked ? asked : stagesWithoutVectors()))
+    int64_t asked = schedule.getStages(), spared = storedInPlace ? stagedSlices : 0, most = std::min(mostPieces + spared, piecesOfTile());
+    if (!schedule.getPrepares() && stagesBeside(spared) < (asked ? asked : stagesWithoutVectors(spared)))
       vectors.clear();
-    if (stagesBeside(1) < std::max(fewestStages, asked))
+    pieces = std::clamp<int64_t>(1 + spared, 1, std::max<int64_t>(1, most));
+    while (pieces > 1 && stagesBeside(pieces) < std::max(fewestStages, asked))
+      --pieces;
+    if (stagesBeside(pieces) < std::max(fewestStages, asked)) {
       fetches.clear();
-    pieces = 1;
-    stages = asked ? asked : stagesBeside(1);
-    while (pieces < std::min(mostPieces, piecesOfTile()) && stagesBeside(pieces + 1) >= stages)
+      storedInPlace = {};
+    }
+    stages = asked ? asked : stagesBeside(pieces);
+    while (pieces < most && stagesBeside(pieces + 1) >= stages)
       ++pieces;
     return stages >= fewestStages && stages <= stagesBeside(pieces);
   }
@@ -475,6 +482,41 @@ private:
     for (auto load : loop->getBlock()->getOps<tile::LoadOp>())
       if (load->hasAttr(tilegpu::tensorCopyName) && tilegpu::isWgmmaAccumulator(load.getType()))
         fetches.push_back(load);
+    auto found = llvm::find_if(fetches, [&](tile::LoadOp load) { return isStoredInPlace(load); });
+    storedInPlace = found == fetches.end() ? tile::LoadOp() : *found;
+  }
+
+  /// Whether all that is made of a fetched tile is, element by element, what one tensor copy stores, of the same type, and nothing else with such elements is staged.
+  /// Then a piece is read before its slice is written, and never again.
+  bool isStoredInPlace(tile::LoadOp load) {
+    llvm::SetVector<Value> made;
+    made.insert(load.getResult());
+    llvm::SetVector<Operation *> stores;
+    for (size_t next = 0; next < made.size(); ++next)
+      for (Operation *user : made[next].getUsers()) {
+        if (isa<tile::StoreOp>(user))
+          stores.insert(user);
+        else if (isElementwise(user))
+          made.insert(user->getResult(0));
+        else
+          return false;
+      }
+    auto store = stores.size() == 1 ? cast<tile::StoreOp>(stores.front()) : tile::StoreOp();
+    return store && store->getBlock() == load->getBlock() && store->hasAttr(tilegpu::tensorCopyName) && store.getValue().getType() == load.getType() &&
+           made.contains(store.getValue()) && !llvm::is_contained(store.getCompare(), true) && isOnlyOneStaged(store);
+  }
+
+  static bool isElementwise(Operation *op) {
+    StringRef dialect = op->getDialect()->getNamespace();
+    return op->getNumResults() == 1 && op->getNumRegions() == 0 && isPure(op) && (isa<tile::CastOp>(op) || dialect == "arith" || dialect == "math");
+  }
+
+  bool isOnlyOneStaged(tile::StoreOp store) {
+    WalkResult others = nest.front()->walk([&](tile::StoreOp other) {
+      bool isStaged = other != store && other->hasAttr(tilegpu::tensorCopyName) && other.getView().getType().getElement() == store.getView().getType().getElement();
+      return isStaged ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return !others.wasInterrupted();
   }
 
   int64_t barriersOfFetch(int64_t pieces) { return static_cast<int64_t>(schedule.getGroups()) * schedule.getWarps() * pieces; }
@@ -491,6 +533,8 @@ private:
       auto barriers = tilegpu::MbarriersOp::create(builder, tilegpu::MbarriersType::get(builder.getContext(), barriersOfFetch(pieces)), uint64_t(1), IntegerAttr());
       builder.setInsertionPointToStart(&block);
       auto buffer = tilegpu::AllocOp::create(builder, stagingType(load.getView().getType().getElement(), schedule.getWarps(), pieces), IntegerAttr());
+      if (load == storedInPlace)
+        placesOfResult = buffer.getBuffer();
       builder.setInsertionPoint(loop);
       SmallVector<Value> coordinates = coordinatesOf(builder, access, load.getSpans(), IRMapping(), {}, {});
       auto fetched = tilegpu::TmaFetchOp::create(builder, load.getType(), maps, coordinates, rowDimensionOf(access, load.getType()), buffer, barriers);
@@ -553,7 +597,7 @@ private:
     fetch(block);
     multiplySteps();
     nest.front()->moveBefore(&block, block.end());
-    storeByCopies(builder, block, operands.front().map.getDefiningOp(), schedule.getWarps());
+    storeByCopies(builder, block, operands.front().map.getDefiningOp(), schedule.getWarps(), placesOfResult);
   }
 
   /// Of the step with this number in the tile.

@@ -191,6 +191,14 @@ LogicalResult TmaStoreOp::verify() {
   int64_t columns = paddedExtent(value.getDimSize(1));
   if (!areMapsOfSlices(getMaps(), getCoordinates().size(), getRowDimension(), columns, 2))
     return emitOpError() << "expects a map for each width of slices (64, 32, 16) of " << columns << " columns, with boxes of 16 rows, and a coordinate for each dimension";
+  // tma_store_c4
+  for (Operation *user : getStaging().getUsers()) {
+    auto fetch = dyn_cast<TmaFetchOp>(user);
+    if (!fetch)
+      continue;
+    if (fetch->getBlock() != (*this)->getBlock() || fetch.getResult().getType() != value || getAdd() || getMayMiss() || !llvm::hasNItems(getStaging().getUsers(), 2))
+      return emitOpError() << "expects of a tma_fetch through its staging buffer that it fetches a " << value << " in the same block, that nothing else goes through the buffer, and that the store neither adds nor may miss the view";
+  }
   return success();
 }
 

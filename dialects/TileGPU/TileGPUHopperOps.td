@@ -229,6 +229,8 @@ def TileGPU_TmaFetchOp : TileGPU_Op<"tma_fetch", [AttrSizedOperandSegments]> {
     own rows of `pieces`, a stage for each piece that is on its way. Here the first ones are started, as many as there are stages; elements are read when
     something asks for them, and when a piece has been read the next one is started in its place. Each piece has a barrier, `pieces`'
     stages for each warp of each group. `maps`, `coordinates` and `row_dimension` are as in tma_store. What is outside of the view is zero.
+    If a tma_store goes through `pieces`, too, what has been made of a piece is stored from the piece's place, and the next one is started there when
+    that has been read: so no staging is needed beside the pieces.
 
     - tma_fetch_c1: the tile has elements of 16 or 32 bits and the layout of an accumulator of wgmma
     - tma_fetch_c2: `pieces` has those elements, 16 rows for each warp, 128 bytes of columns, and swizzle 128; there are as many barriers as it has stages, or twice
@@ -287,10 +289,13 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [AttrSizedOperandSegments]> {
     slice's elements are computed just before they are stored, so what lies between a product and its store needs few registers.
     `coordinates` are those of the tile's first element, in the map's order; the tile's columns lie along its first dimension, its
     rows along the coordinate `row_dimension`. A tile that `may_miss` the view is neither computed nor stored where it lies outside of it.
+    The staging buffer may be the `pieces` of a tma_fetch whose tile, slice by slice, is only used for this one.
 
     - tma_store_c1: the value has elements of 16 bits and the layout of an accumulator of wgmma
     - tma_store_c2: the staging buffer has those elements, 16 rows for each warp, 64 columns, and swizzle 128
     - tma_store_c3: one coordinate for each that a copy by the maps has; a map for each width of slice that there is
+    - tma_store_c4: if a tma_fetch goes through the staging buffer, it is one, of as many columns and rows, no other tma_store does, and this one neither adds nor may
+      miss the view
 
     ```mlir
     tile.kernel @k(%y: !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>, %M: i64, %N: i64) dimensions = 2 {

@@ -23,7 +23,7 @@ COOPERATIVE = [(128, 256), (256, 128)]
 IN_PAIRS, REGISTERS_OF_640 = [(128, 64), (128, 128), (256, 64)], 96
 # kernel: (file, names of the tile's rows, columns and steps, lists of optional views that are given)
 TAKEN = {
-    "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r,z"]),
+    "linear": ("linear.tile", ("BM", "BN", "BK"), ["", "b", "b,r", "b,r,z"]),
     "projection": ("projection.tile", ("BS", "BN", "BC"), ["", "b"]),
 }
 # With an operand that is computed on the way, of 128 accumulators at most: tiles, and activations whose derivative is formed.

@@ -4,7 +4,7 @@ Inputs are small integers, so that everything is exact and one wrong element sho
 
 import numpy as np
 
-from harness import main, rounded, sweep, test
+from harness import main, rounded, sweep, target, test
 from roles import along_rows_of_tiles, hopper, padded, place, small, tile_of, untouched_around
 
 RESIDUALS = """
@@ -66,6 +66,35 @@ def f32_keeps_all_its_bits(t, shape):
     x, w, b, r = small(t, (M, K)), small(t, (N, K)), t.normal((N,), "f32"), t.normal((M, N), "f32")
     (y,) = hopper(t, EXACT, tile_of(*tile), x=x, w=w, b=b, r=r, out=dict(y="f32"))
     t.same(y, (b.value.astype(np.float32) + r.value.astype(np.float32)).astype(np.float64))
+
+
+MADE_OF_IT = """
+kernel k<R: float, Z: float>(x: bf16[M, K], w: bf16[N, K], r: R[M, N], y: out bf16[M, N], z: out Z[M, N]?)
+over (i in M by BM, j in N by BN) {
+  var acc: f32[i, j] = 0;
+  for k in K by BK { acc += dot(x[i, k], w[j, k], over k); }
+  let q = r[i, j];
+  y[i, j] = bf16(max(q, 0) * acc + q);
+  if z { z[i, j] = Z(q); }
+}
+"""
+
+
+@sweep(elements=["bf16", "f16", "bf16 bf16", "bf16 f16", "bf16 f32"], asked=[(128, 192, None), (128, 192, 2), (128, 128, 6), (128, 128, 3), (256, 64, 4)])
+def result_in_the_place_of_a_tile(t, elements, asked):
+    """Where all that is made of a residual is the result, this is stored from where the residual was."""
+    M, N, K = 900, 400, 136
+    first, *second = elements.split()
+    *tile, stages = asked
+    x, w, r = small(t, (M, K)), small(t, (N, K)), small(t, (M, N), first)
+    # So many stages leave room for two to six places, but not for the staging of two outputs.
+    options = ["--schedule", f"stages={stages}"] if stages and not second and target() != "cpu" else []
+    bind = dict(R=first, Z=second[0] if second else "bf16", **tile_of(*tile))
+    outputs = dict(y="bf16", z=second[0]) if second else dict(y="bf16")
+    y, *z = t.run("k", bind, source=t.file(MADE_OF_IT), options=options, x=x, w=w, r=padded(r, before=8), out=outputs)
+    t.same(y, rounded(np.maximum(r.value, 0) * (x.value @ w.value.T) + r.value, "bf16"))
+    if second:
+        t.same(z[0], r.value)
 
 
 @sweep(start=[0, 1, 2, 4], columns=[200, 201, 204], dtype=["bf16", "f16"])

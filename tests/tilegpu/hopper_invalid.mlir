@@ -637,6 +637,78 @@ func.func @tma_store_c3_row_dimension(%y: !y, %v: !v, %s: !s) {
 
 // -----
 
+!r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!v = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+!s = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+func.func @tma_store_c4_add(%r: !r, %y: !y, %s: !s, %arrived: !tilegpu.mbarriers<8>) {
+  %c0 = arith.constant 0 : i64
+  %m0 = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
+  %m1 = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128 : !y
+  %v = tilegpu.tma_fetch [%m0][%c0, %c0] rows 1 through %s signals %arrived : !s, !tilegpu.mbarriers<8> -> !v
+  // expected-error @below {{expects of a tma_fetch through its staging buffer that it fetches a}}
+  tilegpu.tma_store %v through %s to [%m1][%c0, %c0] rows 1 add : !v, !s
+  return
+}
+
+// -----
+
+!r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!v = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+!s = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+func.func @tma_store_c4_misses(%r: !r, %y: !y, %s: !s, %arrived: !tilegpu.mbarriers<8>) {
+  %c0 = arith.constant 0 : i64
+  %m0 = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
+  %m1 = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128 : !y
+  %v = tilegpu.tma_fetch [%m0][%c0, %c0] rows 1 through %s signals %arrived : !s, !tilegpu.mbarriers<8> -> !v
+  // expected-error @below {{expects of a tma_fetch through its staging buffer that it fetches a}}
+  tilegpu.tma_store %v through %s to [%m1][%c0, %c0] rows 1 may_miss : !v, !s
+  return
+}
+
+// -----
+
+!r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!v = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+!s = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+func.func @tma_store_c4_two(%r: !r, %y: !y, %s: !s, %arrived: !tilegpu.mbarriers<8>) {
+  %c0 = arith.constant 0 : i64
+  %m0 = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
+  %m1 = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128 : !y
+  %v = tilegpu.tma_fetch [%m0][%c0, %c0] rows 1 through %s signals %arrived : !s, !tilegpu.mbarriers<8> -> !v
+  // expected-error @below {{expects of a tma_fetch through its staging buffer that it fetches a}}
+  tilegpu.tma_store %v through %s to [%m1][%c0, %c0] rows 1 : !v, !s
+  tilegpu.tma_store %v through %s to [%m1][%c0, %c0] rows 1 : !v, !s
+  return
+}
+
+// -----
+
+!r = !tile.view<element = bf16, dims = ["M", "N"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!v = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
+#rows = #tilegpu.distributed<[128, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!u = tensor<128x64xbf16, #tile.axes<"i", "j", layout = #rows>>
+!s = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"row", "column">>, contiguous = 1, swizzle = 128, stages = 2>
+func.func @tma_store_c4_type(%r: !r, %y: !y, %s: !s, %arrived: !tilegpu.mbarriers<8>) {
+  %c0 = arith.constant 0 : i64
+  %m0 = tilegpu.tensor_map %r order [1, 0] box [64, 16] swizzle 128 : !r
+  %m1 = tilegpu.tensor_map %y order [1, 0] box [64, 16] swizzle 128 : !y
+  %v = tilegpu.tma_fetch [%m0][%c0, %c0] rows 1 through %s signals %arrived : !s, !tilegpu.mbarriers<8> -> !v
+  %u = arith.constant dense<1.0> : !u
+  // expected-error @below {{expects of a tma_fetch through its staging buffer that it fetches a}}
+  tilegpu.tma_store %u through %s to [%m1][%c0, %c0] rows 1 : !u, !s
+  return
+}
+
+// -----
+
 !y = !tile.view<element = bf16, dims = ["M", "N"], access = out, unit_stride = 1, pack_rank = 1, alignment = 16>
 #wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
 !v = tensor<64x64xbf16, #tile.axes<"i", "j", layout = #wgmma>>
