@@ -135,6 +135,7 @@ private:
   std::map<std::string, int64_t> sizes;
 
   bool isModelled = false; ///< the model has chosen the product's tile
+  bool storesParts = false; ///< a store drops what is outside of its view
 
   /// The only tunable with a role, if it is not given.
   const typed::Tunable *onlyOf(Role role) const {
@@ -232,6 +233,7 @@ private:
     // Contiguous columns are taken 128 bytes at a time.
     if (isLoaded(right) && !valueOf(right)->operands.back()->type.has(dots.front()->axes.front()))
       shape.columnMultiple = 64;
+    shape.storesParts = storesParts;
     ProductTile tile = target.productTile(shape);
     // Each element of a sum of f8 takes two registers (ScheduleRules).
     constexpr int64_t mostColumnsOfF8 = 192;
@@ -319,6 +321,7 @@ private:
         tiles.push_back(symbol->type.axes);
       if (statement.kind == typed::StatementKind::Let && statement.symbols.size() == 1)
         values[statement.symbols.front()] = statement.value;
+      storesParts |= statement.kind == typed::StatementKind::Store && statement.dropOutside;
       if (statement.kind == typed::StatementKind::Store && !statement.indices.empty()) {
         tiles.push_back(statement.placeAxes);
         for (const Axis *axis : statement.indices.back()->type.axes)

@@ -11,6 +11,8 @@ namespace tilewright::compiler {
 namespace {
 
 constexpr int64_t stepDepth = 64, elementBytes = 2, warpgroupThreads = 128, mostAccumulators = 208;
+/// Beside what stores of parts keep: with 208 accumulators a thread of the ready projection stored 52 bytes because registers were too few, with a bias 588.
+constexpr int64_t mostAccumulatorsOfParts = 192;
 constexpr double ringBytes = 192 * 1024; ///< what staging leaves
 
 // Clocks under load: the power limit holds long runs of the tensor cores to the lower one.
@@ -126,7 +128,10 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
     for (int64_t columns : {256, 224, 208, 192, 176, 160, 144, 128, 112, 96, 80, 64})
       tiles.push_back({64, columns});
   }
-  std::erase_if(tiles, [&](const ProductTile &tile) { return tile.columns % shape.columnMultiple != 0; });
+  std::erase_if(tiles, [&](const ProductTile &tile) {
+    bool hasRoom = isCooperative(shape, tile) || tile.rows * tile.columns / warpgroupThreads <= mostAccumulatorsOfParts;
+    return tile.columns % shape.columnMultiple != 0 || (shape.storesParts && !hasRoom);
+  });
   auto cost = [&](const ProductTile &tile) {
     Estimate estimate = estimateOf(shape, tile, multiprocessors);
     // What is bound by memory is as fast with any tile that keeps all multiprocessors asking; best if none has to begin a second one: 16 rows

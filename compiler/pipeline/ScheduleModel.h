@@ -20,6 +20,8 @@ struct ProductShape {
   int64_t columnMultiple = 16;
   /// What such an operand takes for each of its elements.
   double computedInstructions = 0;
+  /// Stores drop what is outside of their views: each asks whether its tile is inside, and where.
+  bool storesParts = false;
 };
 
 struct ProductTile {

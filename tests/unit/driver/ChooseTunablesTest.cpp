@@ -259,6 +259,15 @@ TEST(ChooseTunables, ColumnsThatAreContiguousAreTakenByWholePanels) {
   EXPECT_EQ(model.asked[1].columnMultiple, 64);
 }
 
+TEST(ChooseTunables, AModelIsToldWhetherPartsAreStored) {
+  FakeModel model{{128, 128}, {}};
+  choose(readyKernels("projection.tile"), "projection", {}, bf16(), model.target());
+  choose(product(), "k", {}, {}, model.target());
+  ASSERT_EQ(model.asked.size(), 2u);
+  EXPECT_TRUE(model.asked[0].storesParts);
+  EXPECT_FALSE(model.asked[1].storesParts);
+}
+
 TEST(ChooseTunables, FewLongRowsAreTakenInLongerSteps) {
   FakeModel model{{64, 112}, {}};
   auto depthOf = [&](Sizes extents) { return choose(product(), "k", extents, {}, model.target()).sizes->at("BK"); };

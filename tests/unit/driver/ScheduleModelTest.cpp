@@ -91,6 +91,17 @@ TEST(ScheduleModel, ManyProductsTakeAsLongAsOneOfAsManyRows) {
   EXPECT_EQ(best(many), best(one));
 }
 
+TEST(ScheduleModel, WhatStoresPartsHasRegistersForThem) {
+  ProductShape shape{16384, 2080, 4096};
+  ASSERT_EQ(best(shape), (ProductTile{128, 208}));
+  for (int64_t columns : {208, 1040, 2080, 2912, 9984})
+    for (int64_t rows : {64, 1000, 16384, 65536}) {
+      shape = {rows, columns, 4096};
+      shape.storesParts = true;
+      EXPECT_NE(best(shape), (ProductTile{128, 208})) << rows << " x " << columns;
+    }
+}
+
 TEST(ScheduleModel, TheEffectsThatWereMeasuredAreThere) {
   // Between 12 and 25 % were lost by two warpgroups on one tile of 128 x 256 where the epilogue weighs, 9 % on a square by a
   // tile that does not fill the last round of multiprocessors.
