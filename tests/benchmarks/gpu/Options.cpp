@@ -28,6 +28,15 @@ AttentionShape parseAttentionShape(const std::string &text) {
   return shape;
 }
 
+LayerSize parseLayer(const std::string &text) {
+  LayerSize size;
+  char rest = 0;
+  bool isWhole = std::sscanf(text.c_str(), "%ldx%ldx%ld%c", &size.rows, &size.columns, &size.depth, &rest) == 3;
+  if (!isWhole || std::min({size.rows, size.columns, size.depth}) < 1)
+    throw Failure("expected ROWSxCOLUMNSxDEPTH, as in 4096x4096x1024, found " + text);
+  return size;
+}
+
 std::pair<std::string, std::string> parseTunable(const std::string &text) {
   size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -83,7 +92,7 @@ void addLinear(CLI::App &program, Options &options) {
       ->delimiter(',')
       ->check(CLI::IsMember(namesOf(linearEpilogues())));
   program
-      .add_option("--schedule", options.schedules, "linear, attention: a schedule in place of the compiler's; may be given several times")
+      .add_option("--schedule", options.schedules, "linear, attention, gradient: a schedule in place of the compiler's; may be given several times")
       ->allow_extra_args(false)
       ->type_name("TEXT")
       ->default_str("the compiler's");
@@ -97,6 +106,9 @@ void addOthers(CLI::App &program, Options &options) {
   addList(program, "--attention", options.attentionShapes, parseAttentionShape, "attention: BATCHxHEADSxPOSITIONSxCHANNELS,…")
       ->default_str("16384 positions in all, 2048 channels of 128 or 64 a head");
   addList(program, "--attention-tile", options.attentionTile, parseTunable, "attention: sizes in place of the compiler's, as in BM=128,BN=96");
+  addList(program, "--layers", options.layers, parseLayer, "gradient: ROWSxCOLUMNSxDEPTH,… of the layers: dx sums over columns, dw over rows")
+      ->default_str("4096x4096x4096,16384x3072x768,16384x1024x4096,8192x8192x8192");
+  addList(program, "--gradient-tile", options.gradientTile, parseTunable, "gradient: sizes in place of the compiler's, as in BM=128,BK=256");
   program.add_option("--launches", options.launches, "launch: how many")
       ->check(CLI::Range(1, 100'000'000))
       ->capture_default_str();

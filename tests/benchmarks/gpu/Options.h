@@ -24,6 +24,13 @@ struct AttentionShape {
   }
 };
 
+/// Of a linear layer whose gradients are formed.
+struct LayerSize {
+  int64_t rows = 0, columns = 0, depth = 0;
+
+  std::string text() const { return std::to_string(rows) + " x " + std::to_string(columns) + " x " + std::to_string(depth); }
+};
+
 struct Options {
   std::vector<std::string> parts; ///< none: all
   std::string cases;              ///< a part of their names
@@ -43,6 +50,8 @@ struct Options {
   std::vector<LinearTile> tiles = {LinearTile()};  ///< the compiler's
   std::vector<AttentionShape> attentionShapes = {{4, 16, 4096, 128}, {2, 16, 8192, 128}, {1, 16, 16'384, 128}, {4, 32, 4096, 64}, {2, 32, 8192, 64}, {1, 32, 16'384, 64}};
   std::vector<std::pair<std::string, std::string>> attentionTile; ///< sizes in place of the compiler's
+  std::vector<LayerSize> layers = {{4096, 4096, 4096}, {16'384, 3072, 768}, {16'384, 1024, 4096}, {8192, 8192, 8192}};
+  std::vector<std::pair<std::string, std::string>> gradientTile; ///< sizes in place of the compiler's
   std::optional<std::string> childCache;           ///< this process is one of ColdPart.cpp's
 };
 

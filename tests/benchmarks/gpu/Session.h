@@ -44,6 +44,7 @@ tilewright::Launchable prepare(const tilewright::Module &module, const std::stri
 
 void measureAttention(Session &session); // AttentionPart.cpp
 void measureBandwidth(Session &session); // BandwidthPart.cpp
+void measureGradients(Session &session); // GradientPart.cpp
 void measureLaunches(Session &session);  // LaunchPart.cpp
 void measureColdStart(Session &session); // ColdPart.cpp
 void measureLinear(Session &session);    // LinearPart.cpp

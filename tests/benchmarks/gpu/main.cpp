@@ -27,6 +27,7 @@ constexpr Part parts[] = {
     {"linear", "linear layers with fused epilogues against cuBLASLt", measureLinear},
     {"attention", "attention forward, causal and not, by itself", measureAttention},
     {"streams", "launches back to back on two streams, which must all give the same bits", measureStreams},
+    {"gradient", "dx and dw of linear layers with the derivative formed on the way, against the plain products", measureGradients},
     {"launch", "the host's time for a prepared launch against a bare cuLaunchKernelEx", measureLaunches},
     {"cold", "the first launch of a process, from text and from the disk cache", measureColdStart},
 };

@@ -21,6 +21,8 @@ def run(*arguments, **environment):
         arguments += ("--shapes", "40x24x48")
     if "--attention" not in arguments:
         arguments += ("--attention", "1x1x70x64")
+    if "--layers" not in arguments:
+        arguments += ("--layers", "40x72x48")
     result = subprocess.run([PROGRAM, *QUICK, *arguments], capture_output=True, text=True, env=settings)
     lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
     return result.returncode, result.stdout + result.stderr, lines
@@ -37,8 +39,8 @@ def parts_run():
         code, text, lines = run("--json", path)
         expect("every part runs", code == 0, text)
         expect("the file has the lines that are printed", [json.loads(line) for line in open(path)] == lines, text)
-    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "attention", "streams", "launch", "cold")}
-    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "attention": 2, "streams": 7, "launch": 4, "cold": 2}, count)
+    count = {part: sum(line["part"] == part for line in lines) for part in ("bandwidth", "linear", "attention", "gradient", "streams", "launch", "cold")}
+    expect("all cases are there", count == {"bandwidth": 4, "linear": 8, "attention": 2, "gradient": 6, "streams": 7, "launch": 4, "cold": 2}, count)
     for line in lines:
         expect("each case has times", line["ours"]["median_us"] >= line["ours"]["minimum_us"] > 0 and not line["wrong"], line)
         expect("all but cold starts, attention and streams have a yardstick", line["part"] in ("cold", "attention", "streams") or line["ratio"] > 0, line)
@@ -79,6 +81,19 @@ def attention_forward():
         expect(f"{argument} is refused", code == 2 and message in text, text)
     code, text, _ = run("attention", "--attention-tile", "BN")
     expect("so is a size without a number", code == 2 and "expected NAME=SIZE" in text, text)
+
+
+def gradients():
+    arguments = ("gradient", "--layers", "72x1032x136", "--gradient-tile", "BM=64,BN=64,BK=128", "--schedule", "", "--schedule", "stages=2")
+    code, text, lines = run(*arguments)
+    expect("gradients are right", code == 0 and all(1e-3 < line["error"] < 5e-3 for line in lines), text)
+    cases = [f"{which} 72 x 1032 x 136 {act}{schedule}" for which in ("dx", "dw") for act in ("relu", "silu", "gelu") for schedule in ("", " [stages=2]")]
+    expect("of inputs and weights, with each schedule", [line["case"] for line in lines] == cases, text)
+    expect("against the plain product", all(line["against"] == "ours without act′" and line["ratio"] > 0 for line in lines), text)
+    expect("a bar for long sums", [bool(line.get("bar")) for line in lines] == [True] * 6 + [False] * 6, lines)
+    for argument in ("4096x4096", "0x1x1"):
+        code, text, _ = run("gradient", "--layers", argument)
+        expect(f"{argument} is refused", code == 2 and "expected ROWSxCOLUMNSxDEPTH" in text, text)
 
 
 def linear_yardsticks_may_be_missing():
@@ -131,6 +146,7 @@ parts_run()
 linear_layers()
 linear_layers_off_alignment()
 attention_forward()
+gradients()
 linear_yardsticks_may_be_missing()
 wrong_kernels_are_found()
 launches_on_two_streams()
