@@ -120,8 +120,8 @@ def wrong_kernels_are_found():
 def launches_on_two_streams():
     code, text, lines = run("streams", "--cases", "residual", EMULATED_DRIVER_SKIPS="linear")
     expect("what a launch leaves unwritten is found", code == 1 and "elements of the output were not written" in lines[0]["remark"], text)
-    code, text, lines = run("streams", "--cases", "softmax", "--launches", "7")
-    expect("pairs of launches are counted", code == 0 and "6 launches on two streams, all with the same bits" in lines[0]["remark"], text)
+    code, text, lines = run("streams", "--cases", "softmax")
+    expect("launches are counted", code == 0 and "6 launches on two streams, all with the same bits" in lines[0]["remark"], text)
 
 
 def choices():
