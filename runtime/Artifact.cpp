@@ -123,6 +123,11 @@ private:
       return status;
     if (Status status = readAmount("resident_blocks", 0, 32, gpu.residentBlocks); !status.ok())
       return status;
+    if (tree.contains("cluster_blocks"))
+      if (Status status = readAmount("cluster_blocks", 1, 8, gpu.clusterBlocks); !status.ok())
+        return status;
+    if (gpu.clusterBlocks > 1 && gpu.residentBlocks == 0)
+      return damaged("blocks of a cluster have a tile together, and they are not resident");
     if (gpu.residentBlocks > 0 && gpu.isNested)
       return damaged("the grid is nested, and \"resident_blocks\" are for a product");
     return readCudaFunctions(gpu.functions);

@@ -51,6 +51,7 @@ struct GpuArtifact {
   int64_t messageWords = 0;         ///< the most that a tile reports at once; 0: the kernel reports nothing
   bool isNested = false;            ///< tiles remain within each of the grid axes'
   int64_t residentBlocks = 0;       ///< of a multiprocessor, which take tiles until none is left; 0: a block for each tile
+  int64_t clusterBlocks = 1;        ///< that have a tile together: a launch has whole clusters
   std::vector<ViewTensorMap> tensorMaps;
   cuda::CudaSource functions; ///< in CUDA C++, which the code calls; an empty text: none
 };

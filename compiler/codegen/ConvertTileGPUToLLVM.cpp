@@ -120,6 +120,7 @@ private:
     module->setAttr("tilewright.message_words", builder.getI64IntegerAttr(gpu::messageWords(kernel, sums)));
     module->setAttr("tilewright.entries", entries);
     module->setAttr("tilewright.tensor_maps", describeMaps());
+    module->setAttr("tilewright.cluster_blocks", builder.getI64IntegerAttr(gpu::blocksOfCluster(kernel)));
     module->setAttr("tilewright.resident_blocks", builder.getI64IntegerAttr(kernel.getBlock().getOps<tilegpu::RolesOp>().empty() ? 0 : 1));
   }
 

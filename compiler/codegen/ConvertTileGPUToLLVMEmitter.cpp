@@ -732,6 +732,8 @@ LogicalResult Emitter::emit(Operation &op) {
           .Case([&](tilegpu::StepOrdinalOp op) { return setScalar(op.getOrdinal(), stepOrdinal), true; })
           .Case([&](tilegpu::CountStepsOp op) { return nextStepOrdinal = add(nextStepOrdinal, scalar(op.getCount())), true; })
           .Case([&](tilegpu::ClearAbsentOp op) { return emitClearAbsent(*this, op), true; })
+          .Case([&](tilegpu::ClusterRankOp op) { return emitClusterRank(*this, op), true; })
+          .Case([&](tilegpu::ClusterSumOp op) { return emitClusterSum(*this, op), true; })
           .Case([&](tilegpu::MbarriersOp op) { return emitMbarriers(*this, op), true; })
           .Case([&](tilegpu::MbarriersReadyOp) { return emitMbarriersReady(*this), true; })
           .Case([&](tilegpu::MbarrierWaitOp op) { return emitMbarrierWait(*this, op), true; })

@@ -258,10 +258,17 @@ void emitMbarriersReady(Emitter &emitter);
 /// The first of the warp that feeds, which makes the barriers; of a kernel without roles the block's first.
 int64_t feedingThread(Emitter &emitter);
 void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op);
-/// Waits at a barrier until the phase of a parity (i32) has completed.
-void waitForPhase(Emitter &emitter, mlir::Value address, mlir::Value parity);
+/// Waits at a barrier until the phase of a parity (i32) has completed; what other blocks of the cluster did before it is then known, too.
+void waitForPhase(Emitter &emitter, mlir::Value address, mlir::Value parity, bool ofCluster = false);
 void emitMbarrierArrive(Emitter &emitter, tilegpu::MbarrierArriveOp op);
 void emitTurn(Emitter &emitter, bool isWait, bool ofWarpgroups, bool isFirst);
+// Clusters
+/// How many blocks have a tile together; 1 unless a schedule splits tiles.
+int64_t blocksOfCluster(tile::KernelOp kernel);
+void emitClusterRank(Emitter &emitter, tilegpu::ClusterRankOp op);
+void emitClusterSum(Emitter &emitter, tilegpu::ClusterSumOp op);
+/// All threads of the cluster meet, and know of the barriers that its blocks have made.
+void meetCluster(Emitter &emitter);
 // TensorCopies
 void emitTmaLoad(Emitter &emitter, tilegpu::TmaLoadOp op);
 void emitTmaStore(Emitter &emitter, tilegpu::TmaStoreOp op);

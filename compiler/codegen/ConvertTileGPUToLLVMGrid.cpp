@@ -1,10 +1,10 @@
 // Tiles whose number the host knows are numbered row-major and each is a block's. Products read the same rows and columns in
-// neighbouring tiles, so they are taken in groups of eight rows: the blocks that run at one time then work on a part of the result
+// neighbouring tiles, so they are taken in groups of eight rows (or as many as a schedule's `raster` says): the blocks that run at one time then work on a part of the result
 // that is nearly square, and what they read is in the L2 cache (without it, 20 to 40 % is lost on large products). Where tiles take the longer the
 // further along the innermost axis they lie (causal attention), the longest come first.
 //
 // Warps with roles: the block stays on its multiprocessor and takes tiles blockIdx, blockIdx + gridDim, …; each role goes over those that
-// are its own.
+// are its own. Where tiles are split, clusters do what blocks do elsewhere.
 //
 // Where ranges depend on memory or on the tile, the blocks of a column of the launch (y) share what is left.
 
@@ -51,8 +51,6 @@ Grid::Grid(tile::KernelOp kernel, Block &first) {
 }
 
 namespace {
-
-constexpr int64_t groupedRows = 8;
 
 int64_t stepOf(tile::ParallelOp variable) {
   auto span = dyn_cast<tile::SpanType>(variable.getInductionVariable().getType());
@@ -119,6 +117,10 @@ private:
                                        NVVM::ShflKind::idx, UnitAttr());
     Value isConsumer = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, group, emitter.constant32(groups));
     Value blocks = emitter.toI64(NVVM::GridDimXOp::create(builder, builder.getI32Type()));
+    if (blocksOfCluster(emitter.kernel) > 1) {
+      block = emitter.toI64(NVVM::ClusterIdXOp::create(builder, builder.getI32Type()));
+      blocks = emitter.toI64(NVVM::ClusterDimXOp::create(builder, builder.getI32Type()));
+    }
     auto branch = scf::IfOp::create(builder, isConsumer, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
@@ -204,6 +206,13 @@ private:
     return emitter.kernel.walk(isProduct).wasInterrupted();
   }
 
+  /// Rows of tiles in a group.
+  int64_t raster() {
+    constexpr int64_t unlessAsked = 8;
+    auto schedule = emitter.kernel->getAttrOfType<tilegpu::ScheduleAttr>(tilegpu::scheduleName);
+    return schedule ? schedule.getRaster() : unlessAsked;
+  }
+
   /// The numbers of a tile's pieces, the last variable varying fastest, or within groups of rows the last but one.
   SmallVector<Value> piecesOf(Value tile) {
     // There are fewer than 2³¹ tiles, and 64-bit divisions cost several times as much.
@@ -222,6 +231,7 @@ private:
       number = arith::RemUIOp::create(builder, number, others);
       outer = count - 1;
     } else if (isGrouped()) {
+      int64_t groupedRows = raster();
       Value rows = countOf(count - 2), columns = countOf(count - 1);
       Value plane = emitter.mul(rows, columns), within = number;
       outer = count - 2;
@@ -263,7 +273,7 @@ private:
     if (!isGrouped())
       return;
     size_t count = grid.numbered.size();
-    Value rows = emitter.toI32(ranges[count - 2].count), columns = emitter.toI32(ranges[count - 1].count), whole = emitter.constant32(groupedRows);
+    Value rows = emitter.toI32(ranges[count - 2].count), columns = emitter.toI32(ranges[count - 1].count), whole = emitter.constant32(raster());
     tilesOfGroup = divisor(emitter.mul(columns, emitter.min(rows, whole)));
     rowsOfGroup = divisor(whole);
     rowsOfLast = divisor(arith::RemUIOp::create(builder, rows, whole));

@@ -52,19 +52,23 @@ void emitMbarriersReady(Emitter &emitter) {
   emitter.arriveAt(all, threads);
   builder.setInsertionPointToStart(branch.elseBlock());
   NVVM::BarrierOp::create(builder, Type(), all, threads, NVVM::BarrierReductionAttr(), Value());
+  builder.setInsertionPointAfter(branch);
+  if (blocksOfCluster(emitter.kernel) > 1)
+    meetCluster(emitter);
 }
 
 void emitMbarrierWait(Emitter &emitter, tilegpu::MbarrierWaitOp op) {
-  waitForPhase(emitter, mbarrierAddress(emitter, op.getBarriers(), op.getNumber()), emitter.toI32(emitter.scalar(op.getParity())));
+  bool ofCluster = llvm::any_of(op.getBarriers().getUsers(), [](Operation *user) { return isa<tilegpu::ClusterSumOp>(user); });
+  waitForPhase(emitter, mbarrierAddress(emitter, op.getBarriers(), op.getNumber()), emitter.toI32(emitter.scalar(op.getParity())), ofCluster);
 }
 
 /// The hardware suspends the thread for a while; whether the phase is over must then be asked again.
-void waitForPhase(Emitter &emitter, Value address, Value parity) {
+void waitForPhase(Emitter &emitter, Value address, Value parity, bool ofCluster) {
   ImplicitLocOpBuilder &builder = emitter.builder;
   auto loop = scf::WhileOp::create(builder, TypeRange(), ValueRange());
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&loop.getBefore());
-  Value isOver = NVVM::MBarrierTryWaitOp::create(builder, builder.getI1Type(), address, parity, Value());
+  Value isOver = NVVM::MBarrierTryWaitOp::create(builder, builder.getI1Type(), address, parity, Value(), ofCluster ? NVVM::MemScopeKind::CLUSTER : NVVM::MemScopeKind::CTA);
   Value again = arith::XOrIOp::create(builder, isOver, emitter.constant(builder.getBoolAttr(true)));
   scf::ConditionOp::create(builder, again, ValueRange());
   builder.createBlock(&loop.getAfter());

@@ -21,6 +21,10 @@
 // by a warp that has nothing else to do. Loaded in the epilogue they cost a tenth of its time (a hand-written kernel, 128 × 192). They have a ring of their own, a
 // stage for each tile; every warp gives a stage back when it has stored its part of the tile.
 
+// A tile that is split is a cluster's: each block has a part of its steps, as even as can be, the first ones the longer by one. A block that has none
+// has one all the same, whose sum nobody reads. When a block's sums are there it needs its ring no more, and leaves them in it (cluster_sum); the
+// producer begins the next tile when all blocks have read them. A block ends when its own have been read.
+
 #include "compiler/codegen/SpecializeCommon.h"
 #include "compiler/transforms/LayoutRules.h"
 #include "compiler/transforms/Passes.h"
@@ -65,6 +69,7 @@ public:
   void run() {
     kernel.walk([&](tilegpu::DotOp op) { dot = op; });
     loop = cast<tile::ForOp>(dot->getParentOp());
+    kernel.walk([&](tilegpu::ClusterSumOp op) { shareOfSum = op; });
     findVectors();
     findOperands();
     findFetches();
@@ -98,6 +103,10 @@ private:
   int64_t step = 0, stages = 0;
   Value full, empty, stepsOfTile;
   Value stepsInRing; ///< of a tile, modulo twice the stages; i32
+
+  tilegpu::ClusterSumOp shareOfSum; ///< if the tile is split
+  Value firstStep, parts;           ///< of this block in the tile; how many blocks have steps
+  Value sumsReady, sumsRead;
 
   /// A vector that is copied or prepared: what is loaded, or what it is converted to.
   struct Vector {
@@ -185,7 +194,7 @@ private:
 
   /// For stages, beside so many pieces of each fetched tile.
   int64_t bytesLeft(int64_t pieces = 0) {
-    constexpr int64_t barrierBytes = 2 * 8 * mostStages;
+    const int64_t barrierBytes = 2 * 8 * mostStages + (shareOfSum ? 2 * 8 : 0);
     int64_t left = sharedBytes - schedule.getGroups() * bytesOfGroup(nest.front(), schedule.getWarps(), bytesOfFetches(pieces)) - barrierBytes - 2 * 8 * vectorStages;
     left -= 8 * static_cast<int64_t>(fetches.size()) * barriersOfFetch(pieces);
     for (const Vector &vector : vectors)
@@ -218,7 +227,20 @@ private:
     stages = asked ? asked : stagesBeside(pieces);
     while (pieces < most && stagesBeside(pieces + 1) >= stages)
       ++pieces;
-    return stages >= fewestStages && stages <= stagesBeside(pieces);
+    return stages >= fewestStages && stages <= stagesBeside(pieces) && hasRoomForSums();
+  }
+
+  /// In each ring a part of every share, in pieces of 16 bytes for each thread (cluster_sum).
+  bool hasRoomForSums() {
+    if (!shareOfSum)
+      return true;
+    constexpr int64_t sumBytes = 4, pieceBytes = 16;
+    int64_t split = shareOfSum.getSplit(), row = pieceBytes * 32 * schedule.getWarps(), needed = sumBytes, room = 0;
+    for (int64_t extent : tilegpu::paddedShape(shareOfSum.getType()))
+      needed *= extent;
+    for (const Operand &operand : operands)
+      room += stages * operand.stage.getStageBytes() / (split * row) * row;
+    return room >= needed;
   }
 
   /// Of a warp: 16 rows and at most 128 bytes each, of the widest elements.
@@ -227,7 +249,7 @@ private:
     int64_t widest = 1;
     for (tile::LoadOp load : fetches)
       widest = std::max<int64_t>(widest, load.getView().getType().getElement().getIntOrFloatBitWidth() / 8);
-    return shape[0] / (16 * schedule.getWarps()) * static_cast<int64_t>(llvm::divideCeil(shape[1] * widest, 128));
+    return shape[0] / (16 * schedule.getWarps()) * static_cast<int64_t>(llvm::divideCeil(shape[1] / schedule.getSplit() * widest, 128));
   }
 
   /// What changes layouts in the epilogue is known only now. The product's layout is one of mma.sync too, with the operand first whose are
@@ -257,11 +279,34 @@ private:
     full = tilegpu::MbarriersOp::create(builder, barriers, uint64_t(1), IntegerAttr());
     empty = tilegpu::MbarriersOp::create(builder, barriers, static_cast<uint64_t>(readers), IntegerAttr());
     makeVectorRing();
+    if (shareOfSum) {
+      auto barrier = tilegpu::MbarriersType::get(builder.getContext(), 1);
+      auto arrivals = static_cast<uint64_t>(schedule.getSplit() * schedule.getWarps());
+      sumsReady = tilegpu::MbarriersOp::create(builder, barrier, arrivals, IntegerAttr());
+      sumsRead = tilegpu::MbarriersOp::create(builder, barrier, arrivals, IntegerAttr());
+    }
     tilegpu::MbarriersReadyOp::create(builder);
     Value rounded = add(loop.getHigh(), constant(step - 1));
     stepsOfTile = arith::MaxSIOp::create(builder, arith::DivUIOp::create(builder, rounded, constant(step)), constant(1));
+    firstStep = constant(0);
+    if (shareOfSum)
+      divideSteps();
     stepsInRing = narrow(arith::RemUIOp::create(builder, stepsOfTile, constant(2 * stages)));
   }
+
+  /// Of all, those of this block.
+  void divideSteps() {
+    Value all = stepsOfTile, blocks = constant(schedule.getSplit()), rank = tilegpu::ClusterRankOp::create(builder);
+    Value each = arith::DivUIOp::create(builder, all, blocks), rest = arith::RemUIOp::create(builder, all, blocks);
+    Value hasOneMore = arith::CmpIOp::create(builder, arith::CmpIPredicate::ult, rank, rest);
+    Value own = add(each, arith::ExtUIOp::create(builder, builder.getI64Type(), hasOneMore));
+    firstStep = add(multiply(rank, each), arith::MinUIOp::create(builder, rank, rest));
+    parts = arith::MinUIOp::create(builder, all, blocks);
+    stepsOfTile = arith::MaxSIOp::create(builder, own, constant(1));
+  }
+
+  /// Where a step of this block's begins.
+  Value startOf(Value number) { return multiply(add(firstStep, number), constant(step)); }
 
   struct Position {
     Value stage, parity;
@@ -556,6 +601,8 @@ private:
 
   void feedSteps(IRMapping &mapping) {
     OpBuilder::InsertionGuard guard(builder);
+    if (shareOfSum) // those of the tile before
+      tilegpu::MbarrierWaitOp::create(builder, sumsRead, constant(0), arith::XOrIOp::create(builder, parityOfTile(), constant(1)));
     Position first = firstPosition();
     // The producer's parity is that of the round before.
     first.parity = arith::XOrIOp::create(builder, first.parity, constant(1));
@@ -563,7 +610,7 @@ private:
     Position position{parts.carried[0], parts.carried[1]};
     tilegpu::MbarrierWaitOp::create(builder, empty, position.stage, position.parity);
     tilegpu::MbarrierArriveOp::create(builder, full, position.stage, builder.getI64IntegerAttr(bytesOfStage()), /*each_warp=*/false);
-    Value start = multiply(parts.number, constant(step));
+    Value start = startOf(parts.number);
     for (Operand &operand : operands) {
       SmallVector<Value> coordinates = coordinatesOf(builder, operand.access, operand.load.getSpans(), mapping, loop.getInductionVariable(), start);
       tilegpu::TmaLoadOp::create(builder, operand.map, coordinates, stageOf(operand, position.stage), full, position.stage);
@@ -596,8 +643,25 @@ private:
     usePrepared();
     fetch(block);
     multiplySteps();
+    addUpParts();
     nest.front()->moveBefore(&block, block.end());
     storeByCopies(builder, block, operands.front().map.getDefiningOp(), schedule.getWarps(), placesOfResult);
+  }
+
+  Value parityOfTile() { return arith::AndIOp::create(builder, tilegpu::TileOrdinalOp::create(builder), constant(1)); }
+
+  /// The ring is free: its products have been waited for, and the producer waits for sumsRead.
+  void addUpParts() {
+    if (!shareOfSum)
+      return;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(shareOfSum);
+    SmallVector<Value> rings = llvm::map_to_vector(operands, [](const Operand &operand) { return operand.ring; });
+    auto sum = tilegpu::ClusterSumOp::create(builder, shareOfSum.getType(), shareOfSum.getAccumulator(), parts, rings, sumsReady, sumsRead, parityOfTile());
+    shareOfSum.replaceAllUsesWith(sum.getResult());
+    shareOfSum.erase();
+    builder.setInsertionPoint(endOfTile());
+    tilegpu::MbarrierWaitOp::create(builder, sumsRead, constant(0), parityOfTile());
   }
 
   /// Of the step with this number in the tile.
@@ -619,7 +683,7 @@ private:
     for (Operand &operand : MutableArrayRef(operands).drop_back())
       mapping.map(operand.load.getResult(),
                   tilegpu::LoadSharedOp::create(builder, operand.load.getType(), stageOf(operand, position.stage)).getResult());
-    Value span = tilegpu::SpanAtOp::create(builder, loop.getInductionVariable().getType(), multiply(number, constant(step)), loop.getHigh());
+    Value span = tilegpu::SpanAtOp::create(builder, loop.getInductionVariable().getType(), startOf(number), loop.getHigh());
     mapping.map(loop.getInductionVariable(), span);
     return again(computed, mapping);
   }

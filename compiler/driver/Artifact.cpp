@@ -102,6 +102,7 @@ static ordered_json gpuFacts(mlir::ModuleOp lowered, const ordered_json &paramet
           {"shared_bytes", number("tilewright.shared_bytes")},
           {"message_words", number("tilewright.message_words")},
           {"resident_blocks", number("tilewright.resident_blocks")},
+          {"cluster_blocks", std::max<int64_t>(1, number("tilewright.cluster_blocks"))},
           {"tensor_maps", tensorMaps(lowered, parameters)},
           {"entries", entries}};
 }

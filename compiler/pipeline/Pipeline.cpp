@@ -108,7 +108,7 @@ void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 // GPU, phase 2: which thread holds what, and what is in shared memory. Tiles become tiles with layouts.
 // --------------------------------------------------------------------------------------------------------------------
 
-void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &requested) {
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &requested, int64_t split) {
   // Before anybody counts axes.
   passes.addPass(createDropUnitAxes());
   // Of what a value is used for, nothing is hidden by layouts yet.
@@ -122,8 +122,11 @@ void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target
     PlanScheduleOptions schedule;
     schedule.schedule = requested;
     schedule.sharedBytes = target.sharedBytesPerBlock;
+    schedule.split = split;
     passes.addPass(createPlanSchedule(schedule));
     passes.addPass(createSplitLoops());
+    // While no layout says how many columns a tile has.
+    passes.addPass(createSplitSums());
   }
   AssignLayoutsOptions layouts;
   layouts.capability = target.capability;

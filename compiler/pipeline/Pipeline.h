@@ -26,7 +26,7 @@ void addTileToLinalgPasses(mlir::OpPassManager &passes, const CpuTarget &target,
 void addLinalgToLLVMPasses(mlir::OpPassManager &passes, const CpuTarget &target, CpuSchedule schedule);
 /// tile → tile with layouts and tilegpu: what is where, who waits for whom.
 /// `schedule`: what is asked for in place of the default (ScheduleRequest.h); "" asks for nothing.
-void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &schedule);
+void addTileToTileGPUPasses(mlir::OpPassManager &passes, const GpuTarget &target, const std::string &schedule, int64_t split = 1);
 /// tilegpu → the code of one thread: entry points of a GPU module.
 void addTileGPUToThreadPasses(mlir::OpPassManager &passes);
 /// The code of a GPU's threads → the LLVM dialect.

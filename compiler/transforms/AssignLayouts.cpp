@@ -61,8 +61,6 @@ public:
     kernel->setAttr(tilegpu::warpsName, attributes.getI64IntegerAttr(rules.warps()));
     if (int64_t blocks = rules.blocks())
       kernel->setAttr(tilegpu::blocksName, attributes.getI64IntegerAttr(blocks));
-    if (kernel->hasAttr(tilegpu::scheduleName))
-      scheduledLayout(); // while the product is there
     assignBlock(kernel.getBlock());
     eraseUnused();
   }
@@ -72,7 +70,6 @@ private:
   LayoutRules rules;
   OpBuilder builder;
   llvm::DenseMap<Value, std::optional<DistributedLayout>> wishes;
-  std::optional<DistributedLayout> scheduled;
   /// What was made of a value in other layouts.
   llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> copies;
 
@@ -122,6 +119,7 @@ private:
         .Case([&](tile::ScanOp op) -> Wish { return firstWish(op.getStates(), value.getType()); })
         .Case([&](tile::AtomicRMWOp op) -> Wish { return placeLayout(op.getValue(), op); })
         .Case([&](tile::CallExternalOp op) -> Wish { return wishOfCall(op); })
+        .Case([&](tilegpu::ClusterSumOp op) -> Wish { return rules.forAccumulator(op.getType()); })
         .Case([&](tile::ForOp op) -> Wish {
           return firstWish({op.getBody().front().getTerminator()->getOperand(number), op.getInitial()[number]}, value.getType());
         })
@@ -180,19 +178,12 @@ private:
     return tilegpu::projected(wishOrDefault(operand), operand.getType(), result.getType());
   }
 
-  /// Of the accumulator of a kernel's one product that warps with roles form.
-  DistributedLayout scheduledLayout() {
-    if (!scheduled)
-      kernel.walk([&](tile::DotOp dot) { scheduled = rules.forDot(dot).accumulator; });
-    return *scheduled;
-  }
-
   /// The layout of all places of a store: that of the value, unless warps would then touch parts of sectors.
   template <typename WriteOp> DistributedLayout placeLayout(Value value, WriteOp op) {
     tile::ViewType view = op.getView().getType();
     Type place = placeOf(op.getSpans(), view.getElement());
     if (op->hasAttr(tilegpu::tensorCopyName))
-      return kernel->hasAttr(tilegpu::loopsName) ? *rules.forAccumulator(place) : scheduledLayout();
+      return *rules.forAccumulator(place);
     StringAttr axis = tilegpu::contiguousAxisOf(view, op.getIndices());
     DistributedLayout forMemory = rules.forMemory(place, axis);
     std::optional<DistributedLayout> wished = rankOf(value.getType()) == rankOf(place) ? wish(value) : std::nullopt;
@@ -311,6 +302,10 @@ private:
         })
         .Case<tile::ReduceOp, tile::ArgReduceOp>([&](auto op) {
           assignAlongAxis(op, op.getOperandMutable(), op->getResults());
+        })
+        .Case([&](tilegpu::ClusterSumOp op) {
+          op.getAccumulatorMutable().assign(inLayout(op.getAccumulator(), *rules.forAccumulator(op.getAccumulator().getType())));
+          setType(op.getResult(), *rules.forAccumulator(op.getType()));
         })
         .Case([&](tile::FoldOp op) { assignAlongAxis(op, op.getStatesMutable(), op.getResults()); })
         .Case([&](tile::ScanOp op) {

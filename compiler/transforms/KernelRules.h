@@ -7,6 +7,9 @@
 
 namespace tilewright::tilegpu {
 
+/// Rows of tiles in a group (ScheduleAttr), if nobody asks for another number.
+constexpr int64_t defaultRaster = 8;
+
 /// Of an axis in a tile, as registers and buffers have it.
 int64_t extentOf(mlir::Type tile, mlir::StringAttr axis);
 

@@ -387,7 +387,8 @@ def PlanSchedule : Pass<"plan-schedule", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"sharedBytes", "shared-bytes", "int64_t", "232448", "shared memory that a block may have">,
-                 Option<"schedule", "schedule", "std::string", "", "fields of a schedule in place of the default's (ScheduleRequest.h)">];
+                 Option<"schedule", "schedule", "std::string", "", "fields of a schedule in place of the default's (ScheduleRequest.h)">,
+                 Option<"split", "split", "int64_t", "1", "over how many blocks a product's sum should be split, if it can be and no schedule is asked for">];
   let dependentDialects = ["::tilewright::tilegpu::TileGPUDialect"];
 }
 
@@ -407,6 +408,33 @@ def SplitLoops : Pass<"split-loops", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect"];
+}
+
+def SplitSums : Pass<"split-sums", "::mlir::ModuleOp"> {
+  let summary = "Of products whose sum is split over a cluster's blocks: what is done with the sum is done for a share of its columns";
+  let description = [{
+    Of kernels whose schedule has a `split`. Each block forms its part of the sum of the whole tile; behind the loop a cluster_sum is this block's
+    share of the sum, and everything else in the tile has that share's columns.
+
+    ```mlir
+    tile.parallel "j" %j : !tile.span<"j", 64> in %c0 to %N {
+      %r = tile.for "k" … { … } -> tensor<64x64xf32, #tile.axes<"i", "j">>
+      %c = tile.cast %r : tensor<64x64xf32, #tile.axes<"i", "j">> -> tensor<64x64xbf16, #tile.axes<"i", "j">>
+      tile.store %c to %y[…] over (%i, %j) …
+    ```
+    becomes
+    ```mlir
+    tile.parallel "j" %j : !tile.span<"j", 64> in %c0 to %N {
+      %rank = tilegpu.cluster_rank
+      …
+      %share = tilegpu.span_at %first to %N : !tile.span<"j", 32>
+      %r = tile.for "k" … { … } -> tensor<64x64xf32, #tile.axes<"i", "j">>
+      %s = tilegpu.cluster_sum %r : tensor<64x64xf32, #tile.axes<"i", "j">> -> tensor<64x32xf32, #tile.axes<"i", "j">>
+      %c = tile.cast %s : tensor<64x32xf32, #tile.axes<"i", "j">> -> tensor<64x32xbf16, #tile.axes<"i", "j">>
+      tile.store %c to %y[…] over (%i, %share) …
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tilewright::tile::TileDialect", "::tilewright::tilegpu::TileGPUDialect"];
 }
 
 def AssignLayouts : Pass<"assign-layouts", "::mlir::ModuleOp"> {

@@ -42,7 +42,14 @@ struct PlanSchedule : impl::PlanScheduleBase<PlanSchedule> {
     }
     for (tile::KernelOp kernel : getOperation().getOps<tile::KernelOp>()) {
       tilegpu::NoSchedule no{kernel.getLoc(), {}};
-      std::optional<tilegpu::ScheduleFacts> facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
+      std::optional<tilegpu::ScheduleFacts> facts;
+      if (split > 1 && request->isEmpty()) {
+        ScheduleRequest proposed = *request;
+        proposed.split = split;
+        facts = tilegpu::scheduleFacts(kernel, sharedBytes, proposed, no);
+      }
+      if (!facts)
+        facts = tilegpu::scheduleFacts(kernel, sharedBytes, *request, no);
       if (facts && request->overlap) {
         facts.reset();
         no = {kernel.getLoc(), "`overlap` says when a loop with several products forms them, and it has one", true};

@@ -37,6 +37,12 @@ bool setField(ScheduleRequest &request, std::string_view name, std::string_view 
     return set(request.preparesVectors, std::optional(value == "prepared"));
   if (name == "overlap" && (value == "none" || value == "delayed" || value == "turns"))
     return set(request.overlap, std::optional(std::string(value)));
+  if (name == "split")
+    return set(request.split, numberIn(value));
+  if (name == "raster")
+    return set(request.raster, numberIn(value));
+  if (name == "store" && (value == "tensor" || value == "registers"))
+    return set(request.storesFromRegisters, std::optional(value == "registers"));
   return false;
 }
 
@@ -54,7 +60,7 @@ std::optional<ScheduleRequest> ScheduleRequest::parse(std::string_view text, std
     rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
     size_t equals = field.find('=');
     if (equals == std::string_view::npos || !setField(request, field.substr(0, equals), field.substr(equals + 1))) {
-      why = "`" + std::string(field) + "` is no field of a schedule, or stands there twice (groups=1, warps=4, stages=4, registers=24/240, vectors=prepared, overlap=turns; or `plain` alone)";
+      why = "`" + std::string(field) + "` is no field of a schedule, or stands there twice (groups=1, warps=4, stages=4, registers=24/240, vectors=prepared, overlap=turns, split=4, raster=16, store=tensor; or `plain` alone)";
       return std::nullopt;
     }
   }

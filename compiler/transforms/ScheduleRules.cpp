@@ -16,6 +16,9 @@
 // An operand that is computed on the way (a cast, dy · act′(z)) goes through the registers of the warps that multiply it. What they compute of
 // a step serves as many columns as the tile has, so it should have many: both warpgroups share one of 256 columns, and each has 64 rows and 128
 // accumulators of a thread. While one computes, the other's products run.
+//
+// A tile that is split over a cluster's blocks has each form a part of the sum, and each finish and store a share of the columns (split-sums). The sums
+// meet in the ring's memory, so one group has the tile.
 
 #include "compiler/transforms/KernelRules.h"
 
@@ -47,7 +50,7 @@ public:
       : KernelRules(kernel, sharedBytes, request, no) {}
 
   std::optional<ScheduleFacts> run() {
-    if (!findLoop() || !checkGrid(facts.product.loop) || !checkLoop() || !checkOperands() || !checkTile())
+    if (!findLoop() || !checkGrid(facts.product.loop) || !checkLoop() || !checkOperands() || !checkTile() || !checkShares())
       return std::nullopt;
     findStores();
     if (!checkStores() || !checkMemory())
@@ -216,7 +219,7 @@ private:
     if (dimension.run % fewest != 0)
       return "its rows are not one distance apart, and what lies between the jumps is not known to be a multiple of " + std::to_string(fewest);
     auto isOfAxis = [&](Value span) { return cast<tile::SpanType>(span.getType()).getAxis() == dimension.axis; };
-    int64_t capacity = cast<tile::SpanType>((*llvm::find_if(spans, isOfAxis)).getType()).getCapacity();
+    int64_t capacity = cast<tile::SpanType>((*llvm::find_if(spans, isOfAxis)).getType()).getCapacity() / (dimension.axis == columnAxis ? split() : 1);
     APInt low;
     auto variable = llvm::find_if(nest, [&](tile::ParallelOp variable) { return variable.getAxis() == dimension.axis; });
     bool isFromZero = dimension.axis == depthAxis || (variable != nest.end() && matchPattern(variable->getLow(), m_ConstantInt(&low)) && low == 0);
@@ -239,9 +242,9 @@ private:
       return refuse(dot.getLoc(), "sums of f8 are promoted every " + std::to_string(mostUnpromotedSteps) + " steps, and its tile has " + std::to_string(steps) + " (`precision = fast` would do)");
     const int64_t sums = isPromoted ? 2 : 1;
     int64_t accumulators = sums * rows * columns / threadsOfWarpgroup;
-    bool isShared = request.groups == 1 || accumulators > mostAccumulators || ((isPromoted || facts.product.isComputed) && rows % (2 * blockRows) == 0);
+    bool isShared = request.groups == 1 || accumulators > mostAccumulators || ((isPromoted || (split() > 1 && request.groups != 2) || facts.product.isComputed) && rows % (2 * blockRows) == 0);
     int64_t warps = request.warps ? *request.warps : isShared ? 8 : 4;
-    int64_t groups = request.groups ? *request.groups : warps == 4 ? 2 : 1;
+    int64_t groups = request.groups ? *request.groups : warps == 4 && split() == 1 ? 2 : 1;
     if (warps == 8)
       accumulators /= 2;
     SmallVector<int64_t> registers{40, 232};
@@ -253,12 +256,45 @@ private:
       registers = {0, 0}; // a thread has all that it can have
     else if (accumulators > manyAccumulators || facts.product.isComputed)
       registers = {24, 240};
-    std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers);
+    int64_t raster = request.raster.value_or(defaultRaster);
+    std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers, split(), raster);
     if (!why.empty())
       return refuse(dot.getLoc(), why);
-    facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false));
+    facts.schedule = ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, request.preparesVectors.value_or(false), split(), raster);
     why = whyNotSchedule(facts.schedule, rows, columns, sums, facts.product.isComputed ? steps : 0);
     return why.empty() || refuse(dot.getLoc(), why);
+  }
+
+  int64_t split() { return request.split.value_or(1); }
+
+  /// What meets the product can be done for a share of the columns by itself, and by one block of the cluster.
+  bool checkShares() {
+    if (split() == 1)
+      return true;
+    auto isOfColumns = [&](Type type) { return isa<tile::SpanType>(type) ? cast<tile::SpanType>(type).getAxis() == columnAxis : tile::isTile(type) && tile::positionOfAxis(type, columnAxis) >= 0; };
+    if (llvm::none_of(nest, [&](tile::ParallelOp variable) { return variable.getAxis() == columnAxis; }))
+      return refuse(facts.product.dot.getLoc(), "its columns are not an axis of the grid, and only such are shared by a cluster's blocks");
+    Operation *whole = nullptr;
+    std::string why;
+    auto note = [&](Operation *op, std::string reason) {
+      if (!whole)
+        whole = op, why = std::move(reason);
+    };
+    kernel.walk([&](Operation *op) {
+      bool isInLoop = facts.product.loop->isAncestor(op), isConstant = op->hasTrait<OpTrait::ConstantLike>();
+      bool hasColumns = llvm::any_of(op->getOperandTypes(), isOfColumns) || llvm::any_of(op->getResultTypes(), isOfColumns);
+      if (isInLoop || isConstant)
+        return;
+      if (auto store = dyn_cast<tile::StoreOp>(op); store && llvm::none_of(store.getSpans().getTypes(), isOfColumns))
+        note(op, "a store that is not along its columns would be made by each block of a cluster");
+      if (isa<tile::SpanStartOp, tile::SpanEndOp>(op) && hasColumns)
+        note(op, "it asks where its columns begin or end, and each block of a cluster has a share of them");
+      if (isa<tile::ReduceOp, tile::ArgReduceOp, tile::FoldOp, tile::ScanOp>(op) && llvm::any_of(op->getOperandTypes(), [&](Type type) { return isa<tile::SpanType>(type) && isOfColumns(type); }))
+        note(op, "it reduces or scans along its columns, of which each block of a cluster has a share");
+      if (hasColumns && !isa<tile::ParallelOp>(op) && !nest.back()->isAncestor(op))
+        note(op, "it computes with its columns outside of the innermost axis of the grid");
+    });
+    return !whole || refuse(whole->getLoc(), why);
   }
 
   /// A store that drops what is outside of its view compares each element's indices; beside the accumulators there is room for two. (The four
@@ -314,7 +350,8 @@ private:
     int64_t vectors = 0; // that may be prepared: four stages of at most four bytes an element
     if (schedule.getPrepares())
       kernel.walk([&](tile::LoadOp load) { vectors += tile::isTile(load.getType()) && cast<RankedTensorType>(load.getType()).getRank() == 1 ? 16 * columns : 0; });
-    int64_t stages = std::max(fewestStages, schedule.getStages());
+    constexpr int64_t sumBytes = 4;
+    int64_t stages = std::max({fewestStages, schedule.getStages(), split() > 1 ? static_cast<int64_t>(llvm::divideCeil(rows * columns * sumBytes, stageBytes)) : 0});
     int64_t needed = vectors + stages * stageBytes + schedule.getGroups() * ofGroup + barrierBytes;
     if (needed <= sharedBytes)
       return true;
@@ -326,6 +363,8 @@ private:
   /// What is outside is dropped, so indices that are compared need no more. A kernel has only so many tensor maps; the stores after them do
   /// without.
   void findStores() {
+    if (request.storesFromRegisters.value_or(false))
+      return;
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>())
       if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType(), {16}) && takeMaps(16))
         facts.tensorStores.push_back(store);
@@ -365,7 +404,7 @@ private:
   int64_t mapsOfOperands() { return 1 + static_cast<int64_t>(facts.product.rows.size()); }
 
   bool takeMaps(int64_t bits) {
-    int64_t needed = mapsOfSlices(extentOf(facts.product.dot.getType(), columnAxis), bits);
+    int64_t needed = mapsOfSlices(extentOf(facts.product.dot.getType(), columnAxis) / split(), bits);
     if (mapsOfOperands() + maps + needed > mostTensorMaps)
       return false;
     maps += needed;
@@ -459,6 +498,10 @@ std::string whyNotSchedule(ScheduleAttr schedule, int64_t rows, int64_t columns,
   if (rows % (blockRows * warpgroups) != 0)
     return "its tile has " + std::to_string(rows) + " rows, and a group of " + std::to_string(warpgroups) + " warpgroups needs a multiple of " +
            std::to_string(blockRows * warpgroups);
+  constexpr int64_t columnsOfSlice = 16;
+  if (columns % (columnsOfSlice * schedule.getSplit()) != 0)
+    return "its tile has " + std::to_string(columns) + " columns, and a split over " + std::to_string(schedule.getSplit()) + " blocks needs a multiple of " +
+           std::to_string(columnsOfSlice * schedule.getSplit());
   int64_t accumulators = sums * rows * columns / (threadsOfWarpgroup * warpgroups);
   int64_t room = schedule.getGroups() * schedule.getWarps() == mostWarps ? mostOfSixteenWarps : mostAccumulators;
   if (accumulators > room)

@@ -239,7 +239,9 @@ private:
     SmallVector<int64_t> registers = warps == 4 ? SmallVector<int64_t>{0, 0} : SmallVector<int64_t>{32, 232};
     if (request.registers)
       registers = {request.registers->first, request.registers->second};
-    std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers);
+    if (request.split.value_or(1) != 1)
+      return refuse(dots.front().getLoc(), "`split` divides the summed axis of a kernel's only product");
+    std::string why = whyNotScheduleFields(groups, warps, request.stages.value_or(0), registers, /*split=*/1, request.raster.value_or(defaultRaster));
     if (!why.empty())
       return refuse(dots.front().getLoc(), why);
     if (groups != 1)
@@ -267,7 +269,7 @@ private:
                         .Case("delayed", loopsDelayed)
                         .Default(loopsInTurns);
     facts.schedule =
-        ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, /*prepares=*/false);
+        ScheduleAttr::get(kernel.getContext(), groups, warps, request.stages.value_or(0), registers, /*prepares=*/false, /*split=*/1, request.raster.value_or(defaultRaster));
     return true;
   }
 
@@ -286,6 +288,8 @@ private:
   /// As for one product: a whole tile over whole dimensions, so that what a box has beyond the tile's end is outside of the
   /// view. A kernel has only so many tensor maps; the stores after them do without.
   void findStores() {
+    if (request.storesFromRegisters.value_or(false))
+      return;
     int64_t maps = mapsOfOperands();
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>()) {
       tile::ViewType view = store.getView().getType();

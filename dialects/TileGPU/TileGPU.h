@@ -87,7 +87,7 @@ std::optional<mlir::Type> pairsOf(mlir::Type tile);
 /// Why a pair of register counts cannot be given to the roles of a block; empty if they can.
 std::string whyNotRegisters(llvm::ArrayRef<int64_t> registers);
 /// Why a block cannot be divided so (ScheduleAttr); empty if it can.
-std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, llvm::ArrayRef<int64_t> registers);
+std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, llvm::ArrayRef<int64_t> registers, int64_t split = 1, int64_t raster = 8);
 
 int64_t warpsOf(tile::KernelOp kernel);
 /// Whether a buffer, or the ring that a stage is of, stands outside of the roles that use it: barriers in shared memory guard it.

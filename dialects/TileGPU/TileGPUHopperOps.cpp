@@ -34,6 +34,54 @@ bool isOfBlock(Value buffer) {
 }
 
 // --------------------------------------------------------------------------------------------------------------------
+// Clusters
+// --------------------------------------------------------------------------------------------------------------------
+
+int64_t ClusterSumOp::getSplit() {
+  return paddedShape(getAccumulator().getType())[1] / paddedShape(getType())[1];
+}
+
+SmallVector<int64_t> ClusterSumOp::getPieces() {
+  constexpr int64_t pieceBytes = 16, lanes = 32;
+  int64_t threads = lanes * distributedLayout(getAccumulator().getType()).warps(), share = 4;
+  for (int64_t extent : paddedShape(getType()))
+    share *= extent;
+  int64_t left = share / (threads * pieceBytes);
+  SmallVector<int64_t> pieces;
+  for (Value buffer : getBuffers()) {
+    pieces.push_back(std::min(left, cast<BufferType>(buffer.getType()).getBytes() / (getSplit() * threads * pieceBytes)));
+    left -= pieces.back();
+  }
+  return pieces;
+}
+
+LogicalResult ClusterSumOp::verify() {
+  // cluster_sum_c1
+  auto from = cast<RankedTensorType>(getAccumulator().getType()), to = cast<RankedTensorType>(getType());
+  bool isSame = from.getElementType() == to.getElementType() && from.getElementType().getIntOrFloatBitWidth() == 32 && from.getRank() == 2 && to.getRank() == 2 &&
+                tile::axesOf(from) == tile::axesOf(to) && from.getDimSize(0) == to.getDimSize(0);
+  if (!isSame || !llvm::is_contained({2 * to.getDimSize(1), 4 * to.getDimSize(1), 8 * to.getDimSize(1)}, from.getDimSize(1)))
+    return emitOpError() << "expects tiles of 32-bit elements with two axes, of which the operand has 2, 4 or 8 times as many columns, not " << from << " and " << to;
+  for (RankedTensorType tile : {from, to})
+    if (tile::layoutOf(tile) && !isWgmmaAccumulator(tile))
+      return emitOpError() << "expects tiles in the layout of an accumulator of wgmma, not " << tile;
+  // cluster_sum_c2
+  if (!getParts())
+    return success();
+  if (!tile::layoutOf(from))
+    return emitOpError() << "expects accumulators in the layout of wgmma, of which parts are added up, not " << from;
+  if (!getReady() || !getFree() || !getParity() || getReady().getType().getCount() != 1 || getFree().getType().getCount() != 1)
+    return emitOpError() << "expects one barrier that says that all is there, and one that it has been read";
+  constexpr int64_t pieceBytes = 16, lanes = 32;
+  int64_t room = 0, needed = paddedShape(to)[0] * paddedShape(to)[1] * 4;
+  for (int64_t pieces : getPieces())
+    room += pieces * pieceBytes * lanes * distributedLayout(from).warps();
+  if (room < needed)
+    return emitOpError() << "expects buffers with room for a share of " << needed << " bytes from each block, not for " << room;
+  return success();
+}
+
+// --------------------------------------------------------------------------------------------------------------------
 // Tensor copies
 // --------------------------------------------------------------------------------------------------------------------
 

@@ -107,6 +107,71 @@ def TileGPU_TurnPassOp : TileGPU_Op<"turn_pass", [MemoryEffects<[MemRead<TileGPU
 }
 
 //===--------------------------------------------------------------------------------------------------------------===//
+// Clusters
+//===--------------------------------------------------------------------------------------------------------------===//
+
+def TileGPU_ClusterRankOp : TileGPU_Op<"cluster_rank", [Pure]> {
+  let summary = "Which block of its cluster this one is, from 0";
+  let description = [{
+    Of a schedule with `split`: the blocks of a cluster have one tile.
+
+    ```mlir
+    %r = tilegpu.cluster_rank
+    ```
+  }];
+  let results = (outs I64:$rank);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_ClusterSumOp : TileGPU_Op<"cluster_sum", [AttrSizedOperandSegments, MemoryEffects<[MemRead<TileGPU_SharedMemory>, MemWrite<TileGPU_SharedMemory>]>]> {
+  let summary = "This block's share of the columns of the sum of a cluster's accumulators";
+  let description = [{
+    Each block of the cluster leaves its accumulators in shared memory, where its own ring was, and adds up those of the blocks 0 … `parts` − 1 in
+    this order, for its share: of N columns and `split` blocks the N / `split` from rank · N / `split` on. So the bits of the sum are the same in every run.
+
+    A thread has the same place in each block, so what it leaves are pieces of 16 bytes, one for each four registers, next to its neighbours';
+    the pieces of a share stand together. Every warp arrives at `ready` of every block when its pieces are there, and at `free` of every block
+    when it has read what it needs of them; both are waited for with `parity`, `free` behind the tile (mbarrier_wait). What tensor copies write
+    there next is ordered behind that.
+
+    Before specialize-warps it says only what is wanted.
+
+    - cluster_sum_c1: operand and result are tiles of 32-bit elements with two axes, the same but for the columns: the operand has 2, 4 or 8 times as many; if
+      they have layouts, these are an accumulator's of wgmma
+    - cluster_sum_c2: if it has parts, the operand has a layout, the buffers have room for the accumulators, and ready and free are one barrier each
+
+    ```mlir
+    tile.kernel @k() dimensions = 0 {
+      %a = arith.constant dense<0.0> : tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+      %s = tilegpu.cluster_sum %a : tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>> -> tensor<64x32xf32, #tile.axes<"i", "j">>
+      %ring = tilegpu.alloc : !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 4>
+      %ready = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+      %free = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+      %c0 = arith.constant 0 : i64
+      %c2 = arith.constant 2 : i64
+      %t = tilegpu.cluster_sum %a parts %c2 through %ring signals %ready, %free parity %c0
+          : tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>> -> tensor<64x32xf32, #tile.axes<"i", "j">>
+          signals !tilegpu.mbarriers<1>, !tilegpu.mbarriers<1> through !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 4>
+    }
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$accumulator, Optional<I64>:$parts, Variadic<TileGPU_BufferType>:$buffers, Optional<TileGPU_MbarriersType>:$ready,
+                       Optional<TileGPU_MbarriersType>:$free, Optional<I64>:$parity);
+  let results = (outs Tile_Tile:$result);
+  let assemblyFormat = [{
+    $accumulator (`parts` $parts^ `through` $buffers `signals` $ready `,` $free `parity` $parity)? attr-dict `:` type($accumulator) `->` type($result)
+    (`signals` type($ready) `,` type($free) `through` type($buffers)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many blocks have a share.
+    int64_t getSplit();
+    /// Of each 16 bytes that a thread leaves of a share, how many are in each buffer.
+    ::llvm::SmallVector<int64_t> getPieces();
+  }];
+}
+
+//===--------------------------------------------------------------------------------------------------------------===//
 // Barriers in shared memory (mbarrier)
 //===--------------------------------------------------------------------------------------------------------------===//
 

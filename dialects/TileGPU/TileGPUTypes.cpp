@@ -8,6 +8,36 @@
 
 #include "dialects/TileGPU/TileGPUEnums.cpp.inc"
 
+namespace tilewright::tilegpu {
+
+static constexpr int64_t defaultSplit = 1, defaultRaster = 8;
+
+/// Fields that are printed only if they are not the defaults.
+static mlir::ParseResult parseFieldsWithDefaults(mlir::AsmParser &parser, int64_t &split, int64_t &raster) {
+  split = defaultSplit;
+  raster = defaultRaster;
+  while (mlir::succeeded(parser.parseOptionalComma())) {
+    llvm::SMLoc where = parser.getCurrentLocation();
+    llvm::StringRef name;
+    if (parser.parseKeyword(&name))
+      return mlir::failure();
+    if (name != "split" && name != "raster")
+      return parser.emitError(where) << "expected `split` or `raster`, not `" << name << "`";
+    if (parser.parseEqual() || parser.parseInteger(name == "split" ? split : raster))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+static void printFieldsWithDefaults(mlir::AsmPrinter &printer, int64_t split, int64_t raster) {
+  if (split != defaultSplit)
+    printer << ", split = " << split;
+  if (raster != defaultRaster)
+    printer << ", raster = " << raster;
+}
+
+} // namespace tilewright::tilegpu
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/TileGPU/TileGPUAttributes.cpp.inc"
 
@@ -193,7 +223,7 @@ std::string whyNotRegisters(ArrayRef<int64_t> registers) {
   return "";
 }
 
-std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers) {
+std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers, int64_t split, int64_t raster) {
   // schedule_c1
   if (groups < 1 || groups > 2 || (warps != 4 && warps != 8))
     return "a schedule has one or two groups of 4 or 8 warps, not " + std::to_string(groups) + " of " + std::to_string(warps);
@@ -214,11 +244,19 @@ std::string whyNotScheduleFields(int64_t groups, int64_t warps, int64_t stages, 
   // schedule_c3
   if (stages != 0 && (stages < 2 || stages > 16))
     return "stages are 0 (as many as fit) or 2 to 16, not " + std::to_string(stages);
+  // schedule_c4
+  if (split != 1 && split != 2 && split != 4 && split != 8)
+    return "a tile is split over 1, 2, 4 or 8 blocks, not " + std::to_string(split);
+  if (split > 1 && groups > 1)
+    return "a tile that is split needs the ring's memory for its sums, so one group, and there are " + std::to_string(groups);
+  // schedule_c5
+  if (raster < 1 || raster > 64)
+    return "tiles are taken in groups of 1 to 64 rows, not " + std::to_string(raster);
   return "";
 }
 
-LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers, bool) {
-  std::string why = whyNotScheduleFields(groups, warps, stages, registers);
+LogicalResult ScheduleAttr::verify(EmitError emitError, int64_t groups, int64_t warps, int64_t stages, ArrayRef<int64_t> registers, bool, int64_t split, int64_t raster) {
+  std::string why = whyNotScheduleFields(groups, warps, stages, registers, split, raster);
   return why.empty() ? success() : LogicalResult(emitError() << why);
 }
 

@@ -97,18 +97,28 @@ def TileGPU_ScheduleAttr : TileGPU_Attr<"Schedule", "schedule"> {
     `groups` groups of `warps` warps compute; one more warpgroup feeds them. With two groups (ping-pong) each has tiles of its own, and the
     epilogue of one runs beside the products of the other; with one group (cooperative) its warpgroups share a tile. `stages` of the ring, 0 for
     as many as fit. `registers` of a thread, of the feeding warpgroup and of the others. `prepares`: vectors along the columns are left in
-    shared memory by a warp of their own.
+    shared memory by a warp of their own. `split`: so many blocks, a cluster, have one tile, each a part of the summed axis; then each adds up the
+    sums of its share of the columns and stores it. `raster`: tiles are taken in groups of so many rows of tiles.
 
     - schedule_c1: one or two groups of 4 or 8 warps
     - schedule_c2: registers are 0, or multiples of 8 from 24 to 240; together no more than the block begins with: 168 for each of 384 threads, 96 of 640; 0 where it begins with as many as a thread can have
     - schedule_c3: stages are 0, or from 2 to 16
+    - schedule_c4: split is 1, 2, 4 or 8; more than 1 is for one group
+    - schedule_c5: raster is from 1 to 64
 
     ```mlir
     #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [24, 240], prepares = true>
     ```
+    ```mlir
+    #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [24, 240], prepares = false, split = 4, raster = 16>
+    ```
   }];
-  let parameters = (ins "int64_t":$groups, "int64_t":$warps, "int64_t":$stages, ArrayRefParameter<"int64_t">:$registers, "bool":$prepares);
-  let assemblyFormat = "`<` `groups` `=` $groups `,` `warps` `=` $warps `,` `stages` `=` $stages `,` `registers` `=` `[` $registers `]` `,` `prepares` `=` $prepares `>`";
+  let parameters = (ins "int64_t":$groups, "int64_t":$warps, "int64_t":$stages, ArrayRefParameter<"int64_t">:$registers, "bool":$prepares,
+                        DefaultValuedParameter<"int64_t", "1">:$split, DefaultValuedParameter<"int64_t", "8">:$raster);
+  let assemblyFormat = [{
+    `<` `groups` `=` $groups `,` `warps` `=` $warps `,` `stages` `=` $stages `,` `registers` `=` `[` $registers `]` `,` `prepares` `=` $prepares
+    `` custom<FieldsWithDefaults>($split, $raster) `>`
+  }];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Of a block, the feeding ones among them.

@@ -185,7 +185,8 @@ public:
   Status launch(const GpuFunction &function, const GpuLaunchShape &shape, std::span<const GpuParameter> parameters,
                 void *) override {
     const auto &which = static_cast<const EmulatorFunction &>(function);
-    emulator::LaunchShape blocks = {{shape.grid.x, shape.grid.y, shape.grid.z}, {shape.threads}, shape.sharedBytes};
+    emulator::LaunchShape blocks = {
+        {shape.grid.x, shape.grid.y, shape.grid.z}, {shape.threads}, shape.sharedBytes, {shape.clusterBlocks}};
     Result<std::vector<std::byte>> bytes = layOut(*which.module->program().entry(which.name), parameters);
     if (!bytes.ok())
       return bytes.takeStatus();

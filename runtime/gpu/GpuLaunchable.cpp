@@ -150,8 +150,9 @@ Result<int64_t> GpuLaunchable::timeNanoseconds(std::span<const tw_value> values,
 }
 
 GpuGrid GpuLaunchable::gridOf(int64_t tiles) const {
+  const int64_t cluster = kernel.artifact().gpu.clusterBlocks;
   if (int64_t resident = kernel.artifact().gpu.residentBlocks * device().properties().multiprocessors; resident > 0)
-    return {static_cast<uint32_t>(std::min(tiles, resident))};
+    return {static_cast<uint32_t>(std::min(tiles, std::max<int64_t>(1, resident / cluster)) * cluster)};
   if (kernel.artifact().sums.empty())
     return {static_cast<uint32_t>(tiles), nestedBlocks};
   return {static_cast<uint32_t>(chunkCount(tiles))};
@@ -176,7 +177,8 @@ Status GpuLaunchable::launchTiles(const Workspace &workspace, int64_t tiles, voi
   for (const GpuTensorMap &map : workspace.maps.all())
     parameters[count++] = map.bytes;
   const GpuArtifact &gpu = kernel.artifact().gpu;
-  GpuLaunchShape shape = {gridOf(tiles), static_cast<uint32_t>(gpu.threads), static_cast<uint32_t>(gpu.sharedBytes), 1};
+  GpuLaunchShape shape = {gridOf(tiles), static_cast<uint32_t>(gpu.threads), static_cast<uint32_t>(gpu.sharedBytes),
+                          static_cast<uint32_t>(gpu.clusterBlocks)};
   return device().launch(*code().tiles, shape, std::span(parameters).first(count), stream);
 }
 

@@ -73,6 +73,35 @@ func.func private @few_threads() attributes {a = #tilegpu.schedule<groups = 1, w
 
 // -----
 
+// expected-error @below {{a tile is split over 1, 2, 4 or 8 blocks, not 3}}
+func.func private @schedule_c4_three() attributes {a = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [40, 232], prepares = true, split = 3>}
+
+// -----
+
+// expected-error @below {{a tile that is split needs the ring's memory for its sums, so one group, and there are 2}}
+func.func private @schedule_c4_groups() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true, split = 2>}
+
+// -----
+
+func.func private @most_blocks() attributes {a = #tilegpu.schedule<groups = 1, warps = 8, stages = 0, registers = [40, 232], prepares = true, split = 8>}
+
+// -----
+
+// expected-error @below {{tiles are taken in groups of 1 to 64 rows, not 65}}
+func.func private @schedule_c5_many() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true, raster = 65>}
+
+// -----
+
+// expected-error @below {{tiles are taken in groups of 1 to 64 rows, not 0}}
+func.func private @schedule_c5_none() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true, raster = 0>}
+
+// -----
+
+func.func private @edges_of_raster() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true, raster = 64>,
+                                                 b = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = true, raster = 1>}
+
+// -----
+
 // expected-error @below {{stages are 0 (as many as fit) or 2 to 16, not 1}}
 func.func private @schedule_c3_few() attributes {a = #tilegpu.schedule<groups = 2, warps = 4, stages = 1, registers = [40, 232], prepares = true>}
 
@@ -1229,4 +1258,88 @@ func.func @clear_absent_c1(%q: !q, %t: !tile.span<"t", 64>, %d: !tile.span<"d", 
   // expected-error @below {{expects a buffer of one stage and two dimensions, of which the span's is not contiguous, not}}
   tilegpu.clear_absent %q over %d : !q, !tile.span<"d", 64>
   return
+}
+
+// -----
+
+tile.kernel @cluster_sum_c1_columns() dimensions = 0 {
+  %a = arith.constant dense<0.0> : tensor<64x96xf32, #tile.axes<"i", "j">>
+  // expected-error @below {{expects tiles of 32-bit elements with two axes, of which the operand has 2, 4 or 8 times as many columns}}
+  %s = tilegpu.cluster_sum %a : tensor<64x96xf32, #tile.axes<"i", "j">> -> tensor<64x32xf32, #tile.axes<"i", "j">>
+}
+
+// -----
+
+tile.kernel @cluster_sum_c1_elements() dimensions = 0 {
+  %a = arith.constant dense<0.0> : tensor<64x64xbf16, #tile.axes<"i", "j">>
+  // expected-error @below {{expects tiles of 32-bit elements with two axes}}
+  %s = tilegpu.cluster_sum %a : tensor<64x64xbf16, #tile.axes<"i", "j">> -> tensor<64x32xbf16, #tile.axes<"i", "j">>
+}
+
+// -----
+
+// Two shares of 8 KiB, and a ring of 8 KiB, then of 16.
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 1>
+!wide = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+!narrow = tensor<64x32xf32, #tile.axes<"i", "j">>
+
+tile.kernel @cluster_sum_c2_room() dimensions = 0 {
+  %a = arith.constant dense<0.0> : !wide
+  %c0 = arith.constant 0 : i64
+  %ring = tilegpu.alloc : !ring
+  %ready = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  %free = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  // expected-error @below {{expects buffers with room for a share of 8192 bytes from each block, not for 4096}}
+  %s = tilegpu.cluster_sum %a parts %c0 through %ring signals %ready, %free parity %c0 : !wide -> !narrow signals !tilegpu.mbarriers<1>, !tilegpu.mbarriers<1> through !ring
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!wide = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+!narrow = tensor<64x32xf32, #tile.axes<"i", "j">>
+
+tile.kernel @room_for_sums() dimensions = 0 {
+  %a = arith.constant dense<0.0> : !wide
+  %c0 = arith.constant 0 : i64
+  %ring = tilegpu.alloc : !ring
+  %ready = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  %free = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  %s = tilegpu.cluster_sum %a parts %c0 through %ring signals %ready, %free parity %c0 : !wide -> !narrow signals !tilegpu.mbarriers<1>, !tilegpu.mbarriers<1> through !ring
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!wide = tensor<64x64xf32, #tile.axes<"i", "j", layout = #wgmma>>
+!narrow = tensor<64x32xf32, #tile.axes<"i", "j">>
+
+tile.kernel @cluster_sum_c2_barriers() dimensions = 0 {
+  %a = arith.constant dense<0.0> : !wide
+  %c0 = arith.constant 0 : i64
+  %ring = tilegpu.alloc : !ring
+  %ready = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<2>
+  %free = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  // expected-error @below {{expects one barrier that says that all is there, and one that it has been read}}
+  %s = tilegpu.cluster_sum %a parts %c0 through %ring signals %ready, %free parity %c0 : !wide -> !narrow signals !tilegpu.mbarriers<2>, !tilegpu.mbarriers<1> through !ring
+}
+
+// -----
+
+#wgmma = #tilegpu.distributed<[64, 64], registers = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lanes = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warps = [[16, 0], [32, 0]]>
+!ring = !tilegpu.buffer<tensor<64x64xbf16, #tile.axes<"i", "k">>, contiguous = 1, swizzle = 128, stages = 2>
+!wide = tensor<64x64xf32, #tile.axes<"i", "j">>
+!narrow = tensor<64x32xf32, #tile.axes<"i", "j">>
+
+tile.kernel @cluster_sum_c2_layout() dimensions = 0 {
+  %a = arith.constant dense<0.0> : !wide
+  %c0 = arith.constant 0 : i64
+  %ring = tilegpu.alloc : !ring
+  %ready = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  %free = tilegpu.mbarriers arrivals 8 : !tilegpu.mbarriers<1>
+  // expected-error @below {{expects accumulators in the layout of wgmma, of which parts are added up}}
+  %s = tilegpu.cluster_sum %a parts %c0 through %ring signals %ready, %free parity %c0 : !wide -> !narrow signals !tilegpu.mbarriers<1>, !tilegpu.mbarriers<1> through !ring
 }

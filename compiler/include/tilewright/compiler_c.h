@@ -19,7 +19,7 @@ extern "C" {
 #define TW_COMPILER_API __attribute__((visibility("default")))
 
 /* Raised whenever a function, the artifact format or the calling convention changes. */
-#define TW_COMPILER_INTERFACE_VERSION 7
+#define TW_COMPILER_INTERFACE_VERSION 8
 
 typedef enum tw_compiler_status {
   TW_COMPILER_OK = 0,
@@ -199,6 +199,7 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  *   "entries": {"tiles": NAME, "begin": NAME | null, "finish": NAME | null}
  *   "message_words": 0 | n        the largest number of words that one tile may report at once; 0: the kernel reports nothing
  *   "resident_blocks": 0 | n      n: "tiles" runs with no more blocks than n on each multiprocessor, all of them at once (see below)
+ *   "cluster_blocks": 1 | n       n, at most 8: so many blocks, a cluster, have a tile together; they are resident
  *   "tensor_maps": [{"view": P, "order": [1, 0], "box": [64, 128], "swizzle": 0 | 32 | 64 | 128}]      at most 24
  *                                 what "tiles" takes besides its slots. P: the number of a parameter, a view that is present and
  *                                 aligned to 16. order: all its dimensions of memory (as many as the slots have extents of it, at
@@ -230,7 +231,8 @@ TW_COMPILER_API tw_compiler_status tw_compiler_information(tw_compiler_text **js
  * number of blocks of 256 threads, which combines the chunks in their order.
  * "tiles" runs with (T, Y, 1) blocks without sums, else with (C, 1, 1) blocks, of which block c runs the tiles T·c/C … T·(c+1)/C − 1.
  * With resident blocks (in a product grid, without sums) it runs with (B, 1, 1) blocks, B the smaller of T and n times the device's
- * multiprocessors, and which block runs which of the T tiles is the code's; the message buffer has room for all of them.
+ * multiprocessors, and which block runs which of the T tiles is the code's; the message buffer has room for all of them. Of clusters of c blocks B is c times
+ * the smaller of T and what whole clusters make of the device's blocks, at least one, and the launch has clusters of (c, 1, 1) blocks.
  * The pieces of grid_axes are numbered row-major, the last varying fastest; which block runs which tile is the code's.
  * Y is 1 for a product grid; for a nested one it is the host's choice: the Y blocks share the tiles that remain within one of the T.
  *

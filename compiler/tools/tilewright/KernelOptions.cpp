@@ -20,7 +20,7 @@ void KernelOptions::addTo(CLI::App &command) {
   command.add_option("--dim", dimensionTexts, "Sizes of dimensions: N=1000")->allow_extra_args(false)->type_name("NAME=VALUE");
   command.add_option("--schedule", schedule,
                      "For the CPU `reference`: one element at a time, dots in f64. For sm_90a fields of the schedule of a product, such as "
-                     "stages=4,registers=24/240,vectors=loaded,groups=1,warps=8; or `plain`")
+                     "stages=4,registers=24/240,vectors=loaded,groups=1,warps=8,split=4; or `plain`")
       ->type_name("TEXT");
   command.add_flag("--checked", checked, "Checked mode: asserts run, promises of uniqueness are verified");
   command.add_flag("--remarks", remarks, "Say what the target runs slower than it could: products that use no tensor cores");

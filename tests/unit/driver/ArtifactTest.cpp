@@ -51,14 +51,16 @@ TEST(ArtifactMetadata, SaysHowAGpusCodeIsLaunched) {
   EXPECT_EQ(metadata["shared_bytes"], 49152);
   EXPECT_EQ(metadata["entries"], json({{"tiles", "copy"}, {"begin", nullptr}, {"finish", nullptr}}));
   EXPECT_EQ(metadata["resident_blocks"], 0);
+  EXPECT_EQ(metadata["cluster_blocks"], 1);
   EXPECT_EQ(metadata["tensor_maps"], json::array());
 }
 
 TEST(ArtifactMetadata, HasTheTensorMapsAndTheResidentBlocks) {
-  json metadata = metadataOf(", tilewright.resident_blocks = 1 : i64, tilewright.tensor_maps = ["
+  json metadata = metadataOf(", tilewright.cluster_blocks = 4 : i64, tilewright.resident_blocks = 1 : i64, tilewright.tensor_maps = ["
                              "{view = \"x\", order = array<i64: 1, 0>, box = array<i64: 64, 128>, swizzle = 128 : i64, tf32 = true}, "
                              "{view = \"y\", order = array<i64: 0, 1>, box = array<i64: 16, 8>, swizzle = 0 : i64, tf32 = false}]");
   EXPECT_EQ(metadata["resident_blocks"], 1);
+  EXPECT_EQ(metadata["cluster_blocks"], 4);
   EXPECT_EQ(metadata["tensor_maps"], json::parse(R"([{"view": 0, "order": [1, 0], "box": [64, 128], "swizzle": 128, "tf32": true},
                             {"view": 1, "order": [0, 1], "box": [16, 8], "swizzle": 0, "tf32": false}])"));
 }

@@ -198,10 +198,12 @@ static json gpuMetadata() {
 TEST(Artifact, TensorMapsAreRead) {
   json tree = gpuMetadata();
   tree["resident_blocks"] = 2;
+  tree["cluster_blocks"] = 8;
   std::string bytes = pack(tree, "text");
   Result<Artifact> artifact = Artifact::parse(view(bytes));
   ASSERT_TRUE(artifact.ok()) << artifact.status().message();
   EXPECT_EQ(artifact->gpu.residentBlocks, 2);
+  EXPECT_EQ(artifact->gpu.clusterBlocks, 8);
   ASSERT_EQ(artifact->gpu.tensorMaps.size(), 1u);
   const ViewTensorMap &map = artifact->gpu.tensorMaps[0];
   EXPECT_EQ(map.parameter, 0u);
@@ -209,12 +211,13 @@ TEST(Artifact, TensorMapsAreRead) {
   EXPECT_EQ(map.box, (std::vector<uint32_t>{32, 1, 256}));
   EXPECT_EQ(map.swizzleBytes, 128u);
   EXPECT_FALSE(map.roundsToTF32);
-  for (const char *key : {"tensor_maps", "resident_blocks"})
+  for (const char *key : {"tensor_maps", "resident_blocks", "cluster_blocks"})
     tree.erase(key);
   bytes = pack(tree, "text");
   artifact = Artifact::parse(view(bytes));
   ASSERT_TRUE(artifact.ok()) << artifact.status().message();
   EXPECT_EQ(artifact->gpu.residentBlocks, 0);
+  EXPECT_EQ(artifact->gpu.clusterBlocks, 1);
   EXPECT_TRUE(artifact->gpu.tensorMaps.empty());
 }
 
@@ -262,6 +265,10 @@ TEST(Artifact, DamagedTensorMapsAreSaid) {
 
   EXPECT_EQ(message({{"resident_blocks", 33}}), "\"resident_blocks\" is 33");
   EXPECT_EQ(message({{"resident_blocks", -1}}), "\"resident_blocks\" is -1");
+  EXPECT_EQ(message({{"resident_blocks", 1}, {"cluster_blocks", 9}}), "\"cluster_blocks\" is 9");
+  EXPECT_EQ(message({{"resident_blocks", 1}, {"cluster_blocks", 0}}), "\"cluster_blocks\" is 0");
+  EXPECT_EQ(message({{"resident_blocks", 0}, {"cluster_blocks", 2}}),
+            "blocks of a cluster have a tile together, and they are not resident");
   EXPECT_EQ(message({{"resident_blocks", 1}, {"grid", "nested"}}),
             "the grid is nested, and \"resident_blocks\" are for a product");
   EXPECT_EQ(message({{"resident_blocks", 1}, {"sums", {{{"view", "c"}, {"kind", "add"}, {"dtype", "f32"}}}}}),

@@ -216,6 +216,22 @@ TEST(ResidentBlocks, AreNoMoreThanTheDeviceHasRoomFor) {
   EXPECT_EQ(failureOf(makeKernel(context, gpuWhoSource(1)).run({{"y", View(static_cast<int64_t *>(nullptr), {0})}})), "");
 }
 
+TEST(ResidentBlocks, AreWholeClusters) {
+  Context context = makeGpuContext();
+  for (int64_t tiles : {1, 3, 9})
+    for (int64_t cluster : {2, 4, 8}) {
+      DeviceMemory y = upload(context, std::vector<int64_t>(100, -1));
+      json source = gpuWhoSource(1);
+      source["metadata"]["cluster_blocks"] = cluster;
+      ASSERT_EQ(failureOf(makeKernel(context, source).run({{"y", View(y.as<int64_t>(), {tiles})}})), "");
+      std::vector<int64_t> expected(100, -1);
+      int64_t clusters = std::min(tiles, std::max<int64_t>(1, 4 / cluster)); // of 4 multiprocessors
+      for (int64_t n = 0; n < tiles; ++n)
+        expected[n] = n % (clusters * cluster);
+      EXPECT_EQ(download<int64_t>(y), expected) << tiles << ", " << cluster;
+    }
+}
+
 TEST(ResidentBlocks, ReportForAllTheirTiles) {
   size_t reports = 0;
   tilewright::ContextOptions options;
