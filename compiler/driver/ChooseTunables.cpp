@@ -95,6 +95,8 @@ public:
     findRoles();
   }
 
+  int64_t split = 1; ///< of the product's tile, as the model has it
+
   std::map<std::string, int64_t> choose() {
     for (const auto &tunable : kernel.tunables)
       if (tunable->value)
@@ -240,6 +242,7 @@ private:
     bool isF8 = isFloat(dots[0]->operands[0]->type.dtype) && bytes == 1;
     sizes[rows->name] = tile.rows;
     sizes[columns->name] = isF8 ? std::min(tile.columns, mostColumnsOfF8) : tile.columns;
+    split = isF8 ? 1 : tile.split;
     // So few rows are bound by memory, which wants more of each row at a time: 16 rows of 14336 × 4096 bf16 took 42 µs by 128 steps, 65 µs by
     // 64 (one H200).
     constexpr int64_t fewRows = 64, longRows = 1024;
@@ -571,10 +574,10 @@ TunableSizes TunableSizes::forCpu() {
           .mostElements = maxTileElements, .mostElementsWithDots = maxTileElements, .tiles = 16};
 }
 
-TunableSizes TunableSizes::forScheduledGpu(int64_t multiprocessors) {
+TunableSizes TunableSizes::forScheduledGpu(int64_t multiprocessors, int64_t split) {
   TunableSizes sizes = forGpu();
   sizes.mostElementsWithDots = maxTileElements;
-  sizes.productTile = [multiprocessors](const ProductShape &shape) { return bestTile(shape, multiprocessors); };
+  sizes.productTile = [=](const ProductShape &shape) { return bestTile(shape, multiprocessors, split); };
   return sizes;
 }
 
@@ -585,9 +588,11 @@ TunableSizes TunableSizes::forGpu() {
 
 std::optional<std::map<std::string, int64_t>> chooseTunables(const typed::Kernel &kernel,
                                                              const std::map<std::string, int64_t> &extents,
-                                                             const TunableSizes &target, Diagnostics &diagnostics) {
+                                                             const TunableSizes &target, Diagnostics &diagnostics, int64_t *split) {
   Chooser chooser(kernel, extents, target);
   std::map<std::string, int64_t> sizes = chooser.choose();
+  if (split)
+    *split = chooser.split;
   if (!satisfyRequirements(kernel, chooser, sizes)) {
     std::map<std::string, int64_t> given = chooser.choose();
     const typed::Requirement *broken = firstBroken(kernel, given);

@@ -29,15 +29,17 @@ struct TunableSizes {
 
   static TunableSizes forCpu(); ///< with 1 MiB of L2 per core
   static TunableSizes forGpu();
-  /// Of a GPU with so many multiprocessors whose warps have roles (ScheduleModel.h).
-  static TunableSizes forScheduledGpu(int64_t multiprocessors);
+  /// Of a GPU with so many multiprocessors whose warps have roles, and for tiles with such a split (bestTile in ScheduleModel.h).
+  static TunableSizes forScheduledGpu(int64_t multiprocessors, int64_t split = 0);
 };
 
 /// A capacity for every tunable of the kernel: the value that the specialization gives, or one chosen for the target. `extents` are sizes that the launch will have, where known; capacities are not made larger than they are worth.
 /// `tune … in [...]` and `require` on tunables are obeyed; if no choice obeys them, an error says which and nothing is returned.
 /// No tile gets too large by a chosen size. (By given sizes and constants it may; that is checked when the kernel is specialized.)
+/// `split`: over how many blocks the model splits the product's tile; 1 if the tile is not the model's.
 std::optional<std::map<std::string, int64_t>> chooseTunables(const frontend::typed::Kernel &kernel,
                                                              const std::map<std::string, int64_t> &extents,
-                                                             const TunableSizes &target, frontend::Diagnostics &diagnostics);
+                                                             const TunableSizes &target, frontend::Diagnostics &diagnostics,
+                                                             int64_t *split = nullptr);
 
 } // namespace tilewright::compiler

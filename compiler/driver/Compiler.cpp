@@ -91,6 +91,8 @@ private:
   CpuSchedule schedule = CpuSchedule::Fast;
   std::unique_ptr<typed::Kernel> kernel;
   std::map<std::string, int64_t> capacities;
+  int64_t split = 1; ///< over how many blocks the model splits a tile
+  static constexpr int64_t multiprocessors = 132; ///< of the devices with wgmma that there are
   std::unique_ptr<mlir::MLIRContext> context;
   EmittedKernel emitted;
   nlohmann::ordered_json cuda; ///< that the kernel's external functions come from
@@ -115,7 +117,6 @@ private:
   bool checkOptions() {
     gpu = GpuTarget::named(options.target);
     if (gpu) {
-      constexpr int64_t multiprocessors = 132; // of the devices with wgmma that there are
       sizes = gpu->multipliesFromShared ? TunableSizes::forScheduledGpu(multiprocessors) : TunableSizes::forGpu();
       return checkGpuOptions();
     }
@@ -142,8 +143,10 @@ private:
     if (!gpu->multipliesFromShared)
       return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "` for `" + options.target + "`, whose warps have no roles (leave it empty)");
     std::string why;
-    if (!ScheduleRequest::parse(options.schedule, why))
+    std::optional<ScheduleRequest> request = ScheduleRequest::parse(options.schedule, why);
+    if (!request)
       return fail(Outcome::InvalidOptions, "unknown schedule `" + options.schedule + "`: " + why);
+    sizes = TunableSizes::forScheduledGpu(multiprocessors, request->split.value_or(1));
     return true;
   }
 
@@ -152,7 +155,7 @@ private:
     kernel = module.specialize(options.kernel, specialization, diagnostics);
     if (!kernel)
       return false;
-    auto chosen = chooseTunables(*kernel, options.dimensionHints, sizes, diagnostics);
+    auto chosen = chooseTunables(*kernel, options.dimensionHints, sizes, diagnostics, &split);
     if (!chosen)
       return false;
     capacities = *chosen;
@@ -289,6 +292,12 @@ private:
       fail(Outcome::InvalidOptions, "the product of kernel `" + options.kernel + "` cannot have the schedule `" + options.schedule + "`: " + why.getValue().str());
       return;
     }
+    // A tile for several blocks is none for one.
+    if (options.schedule.empty() && split > 1 && !isSplit()) {
+      sizes = TunableSizes::forScheduledGpu(multiprocessors, /*split=*/1);
+      if (!specialize() || !emit() || !lowerToTileGPU())
+        return;
+    }
     // Sizes for warps with roles are no sizes for a kernel that has none.
     if (sizes.productTile && !isScheduled()) {
       sizes = TunableSizes::forGpu();
@@ -311,7 +320,7 @@ private:
   }
 
   bool lowerToTileGPU() {
-    return runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu, options.schedule); });
+    return runPasses("the layouts", [&](mlir::OpPassManager &passes) { addTileToTileGPUPasses(passes, *gpu, options.schedule, split); });
   }
 
   int64_t sharedBytes() {
@@ -319,6 +328,13 @@ private:
     for (auto kernelOp : emitted.module->getOps<tile::KernelOp>())
       bytes = kernelOp->getAttrOfType<mlir::IntegerAttr>(tilegpu::sharedBytesName).getInt();
     return bytes;
+  }
+
+  bool isSplit() {
+    return llvm::any_of(emitted.module->getOps<tile::KernelOp>(), [&](tile::KernelOp kernel) {
+      auto schedule = kernel->getAttrOfType<tilegpu::ScheduleAttr>(tilegpu::scheduleName);
+      return schedule && schedule.getSplit() == split;
+    });
   }
 
   bool isScheduled() {

@@ -40,6 +40,14 @@ constexpr double cooperationCycles = 3000;
 constexpr double instructionsOfStep = 70, issuedByTwo = 0.625, issuedByOne = 0.375;
 constexpr int64_t rowsOfWarpgroup = 64, elementsOfThread = 32;
 
+// Blocks that form parts of a tile's sum: each writes its accumulators to its own shared memory, and reads as many of all blocks' together. These are guesses.
+constexpr double meetingCycles = 2000, sumBytes = 4, remoteBytesPerCycle = 32;
+// A cluster's blocks are on multiprocessors of one group of 16 or 18.
+constexpr int64_t multiprocessorsOfGroup = 16;
+/// The estimate for a tile that is split must be so much lower; steps that each block must have, so that the meeting is a small part.
+constexpr double clearGain = 0.9;
+constexpr int64_t fewestStepsOfBlock = 8;
+
 constexpr double launchCycles = 3700, endCycles = 400;
 
 // DRAM, which 92 of 132 multiprocessors saturate.
@@ -50,7 +58,20 @@ double ceilingOf(int64_t count, int64_t part) {
 }
 
 bool isCooperative(const ProductShape &shape, const ProductTile &tile) {
-  return (shape.computedOf > 0 && tile.rows % 128 == 0) || tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
+  return tile.split > 1 || (shape.computedOf > 0 && tile.rows % 128 == 0) || tile.rows * tile.columns / warpgroupThreads > mostAccumulators;
+}
+
+double tilesOf(const ProductShape &shape, const ProductTile &tile) {
+  return ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns) * static_cast<double>(shape.count);
+}
+
+/// That run at one time.
+int64_t clustersOf(int64_t multiprocessors, int64_t split) {
+  return split == 1 ? multiprocessors : std::max<int64_t>(1, multiprocessors / multiprocessorsOfGroup * (multiprocessorsOfGroup / split));
+}
+
+double stepsOf(const ProductShape &shape) {
+  return std::max(1.0, ceilingOf(shape.depth, stepDepth));
 }
 
 struct Estimate {
@@ -71,13 +92,16 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   bool cooperative = isCooperative(shape, tile);
   if (shape.computedOf > 0)
     step = std::max(step, rows / rowsOfWarpgroup * (instructionsOfStep + elementsOfThread * shape.computedInstructions) / (cooperative ? issuedByTwo : issuedByOne));
-  double steps = std::max(1.0, ceilingOf(shape.depth, stepDepth)), products = steps * step + startCycles;
+  auto split = static_cast<double>(tile.split);
+  double products = std::ceil(stepsOf(shape) / split) * step + startCycles;
   double hidden = hiddenEpilogue * elements;
-  double alone = elements * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);
-  double tiles = ceilingOf(shape.rows, tile.rows) * ceilingOf(shape.columns, tile.columns) * static_cast<double>(shape.count);
+  double alone = elements / split * (!cooperative ? aloneByOne : tile.rows * tile.columns <= smallTile ? aloneByTwoSmall : aloneByTwo);
+  if (tile.split > 1)
+    alone += meetingCycles + elements * sumBytes * (1 / sharedBytesPerCycle + 1 / remoteBytesPerCycle);
+  double tiles = tilesOf(shape, tile);
   // All rounds but the first and the last are alike: of very many a part stands for the whole.
   constexpr int64_t mostRounds = 1024;
-  double allRounds = std::ceil(tiles / static_cast<double>(multiprocessors)); // of extents that no memory has, beyond an int64_t
+  double allRounds = std::ceil(tiles / static_cast<double>(clustersOf(multiprocessors, tile.split))); // of extents that no memory has, beyond an int64_t
   auto rounds = static_cast<int64_t>(std::min<double>(allRounds, mostRounds));
   int groups = cooperative ? 1 : 2;
   // When the products and the epilogue of each of the last tiles end.
@@ -96,7 +120,7 @@ Estimate estimateOf(const ProductShape &shape, const ProductTile &tile, int64_t 
   double compute = launchCycles + ends.back() * allRounds / static_cast<double>(rounds) + endCycles + (cooperative ? cooperationCycles : 0);
   double bytes = elementBytes * static_cast<double>(shape.count) * (loaded * static_cast<double>(shape.rows) * static_cast<double>(shape.depth) + static_cast<double>(shape.columns) * static_cast<double>(shape.depth) +
                                  static_cast<double>(shape.rows) * static_cast<double>(shape.columns));
-  double share = std::min(1.0, tiles / (saturatingShare * static_cast<double>(multiprocessors)));
+  double share = std::min(1.0, tiles * split / (saturatingShare * static_cast<double>(multiprocessors)));
   double memory = launchCycles + bytes / (dramBytesPerNanosecond * share) * gigahertz;
   return {compute, memory};
 }
@@ -108,10 +132,25 @@ double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64
   return std::max(estimate.compute, estimate.memory);
 }
 
-ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
+/// Tiles that so many blocks can have, and are worth it, in the order of what is tried first.
+static std::vector<ProductTile> tilesToSplit(const ProductShape &shape, int64_t multiprocessors, bool isAskedFor, int64_t split) {
+  std::vector<ProductTile> tiles;
+  for (int64_t columns : {256, 128, 192, 64}) {
+    ProductTile tile{128, columns, split};
+    double count = tilesOf(shape, tile);
+    bool isFew = 2 * count <= static_cast<double>(multiprocessors) && count <= static_cast<double>(clustersOf(multiprocessors, split));
+    bool isLong = stepsOf(shape) >= static_cast<double>(fewestStepsOfBlock * split);
+    bool isPossible = columns % (16 * split) == 0 && columns % shape.columnMultiple == 0;
+    if (isPossible && (isAskedFor || (isFew && isLong)) && (shape.computedOf == 0 || columns <= 256))
+      tiles.push_back(tile);
+  }
+  return tiles;
+}
+
+ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors, int64_t split) {
   bool isComputed = shape.computedOf > 0;
   if (shape.rows <= 0 || shape.columns <= 0 || shape.depth < 0)
-    return {128, isComputed ? 256 : 128};
+    return {128, isComputed ? 256 : 128, std::max<int64_t>(1, split)};
   std::vector<ProductTile> tiles;
   // Of so few rows memory is all: the more of it the ring asks for at a time the better, and rows that do not exist take room.
   if (isComputed) // a thread has room for 128 accumulators
@@ -140,7 +179,19 @@ ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors) {
     double rounds = estimate.memory > estimate.compute ? ceilingOf(static_cast<int64_t>(tiles), multiprocessors) : 0;
     return std::tuple(std::max(estimate.compute, estimate.memory), rounds, estimate.compute);
   };
-  return *std::min_element(tiles.begin(), tiles.end(), [&](const ProductTile &a, const ProductTile &b) { return cost(a) < cost(b); });
+  auto best = [&](const std::vector<ProductTile> &among) {
+    return *std::min_element(among.begin(), among.end(), [&](const ProductTile &a, const ProductTile &b) { return cost(a) < cost(b); });
+  };
+  ProductTile whole = best(tiles);
+  std::vector<ProductTile> divided;
+  for (int64_t blocks : {2, 4, 8})
+    if (split == 0 || split == blocks)
+      for (const ProductTile &tile : tilesToSplit(shape, multiprocessors, split != 0, blocks))
+        divided.push_back(tile);
+  if (divided.empty())
+    return whole;
+  ProductTile parts = best(divided);
+  return split != 0 || estimatedCycles(shape, parts, multiprocessors) < clearGain * estimatedCycles(shape, whole, multiprocessors) ? parts : whole;
 }
 
 } // namespace tilewright::compiler

@@ -26,13 +26,15 @@ struct ProductShape {
 
 struct ProductTile {
   int64_t rows, columns;
+  int64_t split = 1; ///< so many blocks, a cluster, have it, each a part of the summed axis
   friend bool operator==(const ProductTile &, const ProductTile &) = default;
 };
 
 /// Of the whole launch, in cycles of a multiprocessor.
 double estimatedCycles(const ProductShape &shape, const ProductTile &tile, int64_t multiprocessors);
 
-/// The tile with the lowest estimate. Extents that are not known are 0; then the tile is one that does well on most shapes.
-ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors);
+/// The tile with the lowest estimate. Extents that are not known are 0; then the tile is one that does well on most shapes. `split`: what it must have; 0: it has
+/// one where that clearly pays, which is where tiles are few and sums long.
+ProductTile bestTile(const ProductShape &shape, int64_t multiprocessors, int64_t split = 0);
 
 } // namespace tilewright::compiler

@@ -68,10 +68,18 @@ def cases():
     for kernel, (depth, is_promoted) in PRODUCTS.items():
         for rows, columns in [(128, 128), (128, 192)] + ([(256, 96)] if is_promoted else COOPERATIVE):
             yield kernel, os.path.join(HERE, "Inputs/products.tile"), ("BM", "BN", "BK"), "b", rows, columns, depth, "", ""
+    for rows, columns, blocks in SPLIT:
+        for given in ("", "b,r,z"):
+            yield "linear", ready("linear.tile"), ("BM", "BN", "BK"), given, rows, columns, 64, "bf16", "gelu", f"split={blocks}"
+        for activation in ("identity", "gelu"):
+            yield "linear_dw", ready("linear.tile"), ("BN", "BK", "BM"), "", rows, columns, 64, "bf16", activation, f"split={blocks}"
     for statics, rows, columns in ATTENTION:
         for given in ("", "len,lse"):
             yield "attention", ready("attention.tile"), ("BM", "BN", "BG"), given, rows, columns, 1, f"bf16,{statics}", ""
 
+
+# Tiles that are split over so many blocks.
+SPLIT = [(128, 128, 2), (128, 128, 8), (128, 256, 2), (128, 256, 4), (128, 256, 8), (128, 192, 4)]
 
 # Statics, rows and keys. Of 64 rows a block has two warpgroups, which begin with all the registers that there are.
 ATTENTION = [(f"D={channels},causal={causal}", rows, keys) for channels, rows, keys in [(64, 128, 128), (64, 64, 64), (128, 128, 128), (128, 128, 96), (128, 64, 64), (256, 128, 64)] for causal in ("false", "true")]

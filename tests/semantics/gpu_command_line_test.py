@@ -115,6 +115,8 @@ def schedules_that_are_asked_for(t):
     for schedule, reason in (("registers=32/240", "want 65536 registers, and a block of 384 threads begins with 64512"),
                              ("stages=9", "9 stages and what its stores, vectors and reductions need take"), ("groups=3", "not 3 of 4"),
                              ("overlap=none", "`overlap` says when a loop with several products forms them"), ("overlap=late", "`overlap=late` is no field"),
+                             ("split=3", "a tile is split over 1, 2, 4 or 8 blocks, not 3"), ("split=8", "its tile has 192 columns, and a split over 8 blocks needs a multiple of 128"),
+                             ("raster=65", "tiles are taken in groups of 1 to 64 rows, not 65"), ("store=fast", "`store=fast` is no field"),
                              ("pace=1", "`pace=1` is no field of a schedule"), ("stages=3,stages=4", "or stands there twice")):  # fmt: skip
         text = compiled(schedule, 2).stderr
         require(reason in text and schedule in text, text)
@@ -126,8 +128,25 @@ def schedules_that_are_asked_for(t):
     for overlap, turns in (("none", False), ("delayed", False), ("turns", True)):
         text = tilewright(t, "compile", attention, *sizes, "--target", "sm_90a", "--align", "16", "--emit", "tilegpu", "--schedule", f"overlap={overlap}", **real).stdout
         require("tilegpu.wgmma_registers" in text and ("tilegpu.turn_wait warpgroups" in text) == turns and ("wgmma_wait 1" in text) == (overlap != "none"), text)
+    require("split = 4" in compiled("split=4", 0).stdout, "four blocks do not have a tile")
+    require("raster = 64" in compiled("raster=64", 0).stdout, "groups of 64 rows of tiles are not made")
+    require("tma_store" in compiled("store=tensor", 0).stdout and "tma_store" not in compiled("store=registers", 0).stdout, "results do not go as they should")
     require("it has no product" in compiled("stages=3", 2, kernel="none").stderr, "a kernel without a product takes a schedule")
     require("whose warps have no roles" in compiled("plain", 2, target="sm_80").stderr, "sm_80 takes a schedule")
+
+
+@test
+def tiles_that_are_split_unasked(t):
+    """Few tiles with long sums are. What cannot be has a tile for one block, not the one that several would have had."""
+    path = os.path.join(t.folder, "k.tile")
+    for epilogue, blocks in (("a", 4), ("a + f32(j.start)", 1)):
+        with open(path, "w") as file:
+            file.write("kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n"
+                       f"  var a: f32[i, j] = 0;\n  for k in K by BK {{ a += dot(x[i, k], w[j, k], over k); }}\n  y[i, j] = bf16({epilogue});\n}}\n")  # fmt: skip
+        for depth in (1024, 16384):
+            text = tilewright(t, "compile", path, "--target", "sm_90a", "--align", "16", "--emit", "tilegpu", "--dim", f"M=1024,N=1024,K={depth}", TILEWRIGHT_COMPILER_LIBRARY="").stdout
+            is_split = blocks > 1 and depth == 16384
+            require("tilegpu.roles" in text and (f"split = {blocks}" in text) == is_split and ('"j", 256>' in text) == is_split, text)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ std::optional<std::string> noImports(const std::string &, const std::string &) {
 struct Choice {
   std::optional<Sizes> sizes;
   std::string diagnostics;
+  int64_t split = 0;
 };
 
 Choice choose(const std::string &text, const std::string &kernelName, const Sizes &extents,
@@ -33,8 +34,9 @@ Choice choose(const std::string &text, const std::string &kernelName, const Size
   EXPECT_TRUE(kernel) << render(diagnostics);
   if (!kernel)
     return {};
-  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, target, diagnostics);
-  return {sizes, render(diagnostics)};
+  int64_t split = 0;
+  std::optional<Sizes> sizes = chooseTunables(*kernel, extents, target, diagnostics, &split);
+  return {sizes, render(diagnostics), split};
 }
 
 std::string readyKernels(const std::string &name) {
@@ -192,6 +194,17 @@ TEST(ChooseTunables, AModelIsToldRowsColumnsAndDepth_AndIsObeyed) {
   EXPECT_EQ(model.asked[0].columns, 3000);
   EXPECT_EQ(model.asked[0].depth, 500);
   EXPECT_EQ(choice.sizes, (Sizes{{"BM", 192}, {"BN", 80}, {"BK", 64}}));
+}
+
+TEST(ChooseTunables, AModelsTileMayBeSplit) {
+  FakeModel model{{128, 256, 4}, {}};
+  EXPECT_EQ(choose(product(), "k", {}, {}, model.target()).split, 4);
+  // Sizes that are given are not the model's; other targets have no splits, nor has f8.
+  EXPECT_EQ(choose(readyKernels("linear.tile"), "linear", {}, bf16({{"BN", 256}}), model.target()).split, 1);
+  EXPECT_EQ(choose(product(), "k", {}, {}, TunableSizes::forGpu()).split, 1);
+  Sizes gradient{{"M", 1024}, {"N", 1024}, {"K", 16384}};
+  EXPECT_EQ(choose(product(), "k", gradient, {}, TunableSizes::forScheduledGpu(132, 2)).split, 2);
+  EXPECT_EQ(choose(product(), "k", gradient, {}, TunableSizes::forScheduledGpu(132, 1)).split, 1);
 }
 
 TEST(ChooseTunables, ExtentsThatAreNotKnownAreZeroToTheModel) {

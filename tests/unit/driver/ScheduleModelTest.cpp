@@ -58,6 +58,39 @@ TEST(ScheduleModel, WhatWasMeasuredToBeTheFastestIsNearlyThatInTheModel) {
   }
 }
 
+TEST(ScheduleModel, FewTilesWithLongSumsAreSplit) {
+  // A gradient of weights: 32 tiles of 128 × 256 for 132 multiprocessors.
+  ProductShape gradient{1024, 1024, 16384, 1, 0, 64};
+  EXPECT_EQ(best(gradient), (ProductTile{128, 256, 4}));
+  EXPECT_LT(cycles(gradient, {128, 256, 4}), 0.9 * cycles(gradient, {64, 128}));
+  // An element of a computed operand is then computed for 256 columns, not for 128.
+  gradient.computedOf = 2;
+  EXPECT_EQ(best(gradient), (ProductTile{128, 256, 4}));
+  // Short sums, many tiles, one round that is full already: not split.
+  for (const ProductShape &shape : {ProductShape{1024, 1024, 1024}, ProductShape{16384, 3072, 16384}, ProductShape{1024, 1024, 8192}, ProductShape{16, 14336, 4096}})
+    EXPECT_EQ(best(shape).split, 1) << shape.rows << ", " << shape.columns << ", " << shape.depth;
+}
+
+TEST(ScheduleModel, ASplitThatIsAskedForIsHad) {
+  for (int64_t split : {2, 4, 8})
+    for (const ProductShape &shape : {ProductShape{0, 0, 0}, ProductShape{1024, 1024, 64}, ProductShape{1 << 20, 4096, 4096}, ProductShape{64, 64, 0, 1, 2, 64}}) {
+      ProductTile tile = bestTile(shape, multiprocessors, split);
+      EXPECT_EQ(tile.split, split);
+      EXPECT_EQ(tile.rows, 128);
+      EXPECT_EQ(tile.columns % (16 * split), 0) << tile.columns;
+    }
+  for (const Measured &product : measured)
+    EXPECT_EQ(bestTile(product.shape, multiprocessors, 1).split, 1) << product.name;
+}
+
+TEST(ScheduleModel, MoreBlocksForATileTakeShorterButMeet) {
+  ProductShape shape{1024, 1024, 16384}, shallow{1024, 1024, 64};
+  for (int64_t split : {2, 4}) {
+    EXPECT_LT(cycles(shape, {128, 256, split}), cycles(shape, {128, 256, split / 2})) << split;
+    EXPECT_GT(cycles(shallow, {128, 256, split}), cycles(shallow, {128, 256})) << split;
+  }
+}
+
 TEST(ScheduleModel, AComputedOperandWantsWideTiles) {
   // An element is computed once for each tile of columns.
   for (int64_t columns : {768, 1024, 4096}) {
