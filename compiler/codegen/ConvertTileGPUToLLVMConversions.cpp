@@ -211,6 +211,16 @@ static void loadFragment(Emitter &emitter, tilegpu::LoadSharedOp op, StringAttr 
   }
 }
 
+/// Two neighbours of bf16 as one word, whose halves become f32 by a shift and by a mask. Loaded as a vector the second would be selected, then shifted.
+static void loadPairOfBf16(Emitter &emitter, ArrayRef<int64_t> pair, Value address, Registers &registers) {
+  ImplicitLocOpBuilder &builder = emitter.builder;
+  Type i16 = builder.getI16Type(), element = builder.getBF16Type();
+  Value word = LLVM::LoadOp::create(builder, builder.getI32Type(), address, /*alignment=*/4);
+  Value high = arith::ShRUIOp::create(builder, word, emitter.constant32(16));
+  registers[pair[0]] = LLVM::BitcastOp::create(builder, element, arith::TruncIOp::create(builder, i16, word));
+  registers[pair[1]] = LLVM::BitcastOp::create(builder, element, arith::TruncIOp::create(builder, i16, high));
+}
+
 void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t registerNumber, Registers &registers) {
   if (StringAttr rowAxis = rowsOfFragments(op))
     return loadFragment(emitter, op, rowAxis, registerNumber, registers);
@@ -224,6 +234,10 @@ void loadSharedElements(Emitter &emitter, tilegpu::LoadSharedOp op, int64_t regi
       continue;
     Value address = emitter.advance(bufferAddress(emitter, op.getBuffer()), bufferOffset(emitter, type, coordinatesIn(emitter, type, tile, group.front())));
     Type element = getElementTypeOrSelf(tile), storage = storageOf(element);
+    if (group.size() == 2 && element.isBF16()) {
+      loadPairOfBf16(emitter, group, address, registers);
+      continue;
+    }
     Type access = group.size() == 1 ? storage : Type(VectorType::get({static_cast<int64_t>(group.size())}, storage));
     auto alignment = static_cast<unsigned>(type.getElementBytes() * static_cast<int64_t>(group.size()));
     unpack(emitter, group, LLVM::LoadOp::create(emitter.builder, access, address, alignment), element, registers);
