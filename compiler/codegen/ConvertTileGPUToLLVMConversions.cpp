@@ -253,6 +253,8 @@ Value packedPair(Emitter &emitter, Value tile, int64_t low, int64_t high) {
   Type element = getElementTypeOrSelf(tile), i32 = builder.getI32Type(), pair = VectorType::get({2}, element);
   // Before the last conversion, which is made of two at a time.
   if (auto cast = tile.getDefiningOp<tile::CastOp>(); cast && getElementTypeOrSelf(cast.getOperand()).isF32() && (element.isBF16() || element.isF16())) {
+    if (Value product = productOfPairs(emitter, cast.getOperand(), element, low, high))
+      return LLVM::BitcastOp::create(builder, i32, product);
     Value first = emitter.element(cast.getOperand(), low), second = emitter.element(cast.getOperand(), high);
     StringRef conversion = element.isBF16() ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
     Value both = LLVM::CallIntrinsicOp::create(builder, pair, builder.getStringAttr(conversion), ValueRange{second, first}).getResult(0);

@@ -241,6 +241,8 @@ void emitConvertLayout(Emitter &emitter, tilegpu::ConvertLayoutOp op);
 /// Two registers of a tile of 16-bit floats as one word, the first in its low half. Of a tile that is converted from f32 both are converted by
 /// one instruction.
 mlir::Value packedPair(Emitter &emitter, mlir::Value tile, int64_t low, int64_t high);
+/// The same of a product of f32 that is rounded to `element`, by products of pairs; null unless that gives the same.
+mlir::Value productOfPairs(Emitter &emitter, mlir::Value product, mlir::Type element, int64_t low, int64_t high);
 void emitPackPairs(Emitter &emitter, tilegpu::PackPairsOp op);
 void emitUnpackPairs(Emitter &emitter, tilegpu::UnpackPairsOp op);
 void emitStoreShared(Emitter &emitter, tilegpu::StoreSharedOp op);

@@ -131,6 +131,24 @@ template <typename T> Outcome setValue(Warp &warp, const Instruction &instructio
   return Outcome::Next;
 }
 
+/// set of two halves.
+template <typename Half> Outcome setValuePair(Warp &warp, const Instruction &instruction, uint32_t lanes) {
+  const uint32_t *a = warp.in<uint32_t>(instruction.operand(1)), *b = warp.in<uint32_t>(instruction.operand(2));
+  constexpr uint32_t one = std::is_same_v<Half, F16> ? 0x3c00 : 0x3f80;
+  uint32_t results[2];
+  for (unsigned half = 0; half < 2; ++half) {
+    Half x[warpSize], y[warpSize];
+    for (unsigned lane = 0; lane < warpSize; ++lane) {
+      x[lane] = {static_cast<uint16_t>(a[lane] >> 16 * half)};
+      y[lane] = {static_cast<uint16_t>(b[lane] >> 16 * half)};
+    }
+    results[half] = combined(warp, instruction, compare(x, y, instruction.detail & 15));
+  }
+  for (unsigned lane : lanesOf(lanes))
+    warp.setValue(instruction.operand(0), lane, (results[0] >> lane & 1) * one | (results[1] >> lane & 1) * one << 16);
+  return Outcome::Next;
+}
+
 template <typename T> Outcome select(Warp &warp, const Instruction &instruction, uint32_t lanes) {
   uint32_t chosen = warp.predicate(instruction.operand(3));
   const T *a = warp.in<T>(instruction.operand(1)), *b = warp.in<T>(instruction.operand(2));
@@ -199,6 +217,10 @@ Executor bindSet(const Mnemonic &mnemonic, Instruction &instruction) {
     return &setValue<F16>;
   case Type::BF16:
     return &setValue<BF16>;
+  case Type::F16x2:
+    return mnemonic.type() == Type::F16x2 ? &setValuePair<F16> : nullptr;
+  case Type::BF16x2:
+    return mnemonic.type() == Type::BF16x2 ? &setValuePair<BF16> : nullptr;
   default:
     return byInteger(mnemonic.lastType(), []<typename T>(T) -> Executor { return &setValue<T>; });
   }

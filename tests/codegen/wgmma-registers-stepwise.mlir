@@ -68,7 +68,7 @@ tile.kernel @stepwise(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensi
         %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
         %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
         %f = tile.cast %p : !ik -> !fik
-        %c = arith.mulf %f, %f : !fik
+        %c = arith.addf %f, %f : !fik
         %a = tile.cast %c : !fik -> !ik
         %d = tile.dot %a, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
         tile.yield %d : !ij

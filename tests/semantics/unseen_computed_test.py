@@ -244,6 +244,23 @@ def gradient_of_the_weights(t, activation, shape, tile, accumulate, dtype):
     t.close(dw, dz.T @ x.value + (old.value if accumulate else 0), terms=M, scale=scale, ulps=8)
 
 
+@sweep(activation=["relu", "squared_relu"], dtype=["bf16", "f16"], tile=[(64, 64), (128, 256)])
+def gradients_of_what_is_no_ordinary_number(t, activation, dtype, tile):
+    """Products of two numbers of 16 bits are formed in pairs: infinities, NaN, zeros of either sign, and what is beside them in a word."""
+    M, N, K = 200, 136, 72
+    dy, z, w = small(t, (M, N), dtype), array(t.random.choice([-2.0, -1, -0.0, 0, 0.5, 1, 3], (M, N)), dtype), small(t, (N, K), dtype)
+    for column, value in ((3, np.nan), (40, np.inf), (71, -np.inf)):
+        z.raw[column::50, column] = encode(value, dtype)
+        dy.raw[column + 1::50, column] = encode(value, dtype)
+    bind = dict(T=dtype, act=activation, BM=tile[0], BK=tile[1], BN=64)
+    with open(KERNELS) as file:
+        (dx,) = hopper(t, file.read(), bind, kernel="linear_dx", dy=dy, z=z, w=padded(w), out=dict(dx=dtype))
+    with np.errstate(invalid="ignore"):
+        slope = (z.value > 0) * 1.0 if activation == "relu" else 2 * np.maximum(z.value, 0)
+        want = (dy.value * slope) @ w.value
+    t.same(dx, rounded(want, dtype))
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # What takes the plain path
 # ----------------------------------------------------------------------------------------------------------------------

@@ -221,6 +221,9 @@ TEST(EmulatorArithmetic, Comparisons) {
   EXPECT_EQ(evaluate<uint32_t>("setp.gt.u32 %p2, %a, 10; setp.lt.and.u32 %p1, %a, 20, !%p2; selp.u32 %d, 1, 0, %p1;",
                                std::vector<uint32_t>{5, 15, 0xffffffff}),
             (std::vector<uint32_t>{1, 0, 0}));
+  // Halves: 1 > 0, NaN > 0 not, 2 > -0 and -1 > 0 not.
+  EXPECT_EQ(evaluate<uint32_t>("set.gt.f16x2.f16x2 %d, %a, 0x80000000;", std::vector<uint32_t>{0x7e003c00, 0x4000bc00}), (std::vector<uint32_t>{0x3c00, 0x3c000000}));
+  EXPECT_EQ(evaluate<uint32_t>("set.gt.bf16x2.bf16x2 %d, %a, 0x80000000;", std::vector<uint32_t>{0x7fc03f80, 0x4000bf80}), (std::vector<uint32_t>{0x3f80, 0x3f800000}));
   EXPECT_EQ(evaluate<uint32_t>("set.ge.u32.f32 %d, %a, 0f3F800000;", std::vector<float>{0.5f, 1.5f}),
             (std::vector<uint32_t>{0, ~0u}));
 }
