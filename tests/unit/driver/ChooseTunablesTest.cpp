@@ -237,18 +237,19 @@ TEST(ChooseTunables, AModelIsToldWhatAnOperandIsComputedOf) {
 
 TEST(ChooseTunables, AModelIsToldHowMuchThereIsToCompute) {
   FakeModel model{{128, 256}, {}};
-  for (const char *act : {"relu", "squared_relu", "silu", "gelu", "gelu_erf"}) {
+  for (const char *act : {"silu", "gelu", "gelu_erf", "relu"}) {
     Specialization bindings = bf16();
     bindings.statics["act"] = act;
     choose(readyKernels("linear.tile"), "linear_dx", {}, bindings, model.target());
   }
   choose(product(), "k", {}, {}, model.target());
-  ASSERT_EQ(model.asked.size(), 6u);
-  // What ptxas makes of them, within a fifth or one instruction.
-  const double assembled[] = {4, 5, 9, 13.5, 13.5};
+  ASSERT_EQ(model.asked.size(), 5u);
+  // What ptxas makes of them, within a fifth.
+  const double assembled[] = {9, 13.5, 13.5};
   for (size_t i = 0; i < std::size(assembled); ++i)
-    EXPECT_NEAR(model.asked[i].computedInstructions, assembled[i], std::max(1.0, assembled[i] / 5)) << i;
-  EXPECT_EQ(model.asked[5].computedInstructions, 0);
+    EXPECT_NEAR(model.asked[i].computedInstructions, assembled[i], assembled[i] / 5) << i;
+  EXPECT_LT(model.asked[3].computedInstructions, 5);
+  EXPECT_EQ(model.asked[4].computedInstructions, 0);
 }
 
 TEST(ChooseTunables, RowsAreThoseOfTheOperandThatIsComputed) {
