@@ -48,10 +48,14 @@ Result<std::string> versionOf(const Ptxas &ptxas, const GpuLoading &loading) {
 /// From the disk, or made by ptxas.
 Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std::string_view ptx,
                               const std::string &architecture, const GpuLoading &loading) {
-  Result<std::string> version = versionOf(ptxas, loading);
-  if (!version.ok())
-    return version.takeStatus();
-  std::string key = loading.keyOf(std::to_array<std::string_view>({"cubin", *version, architecture, ptx}));
+  std::string version, key;
+  if (loading.keeps()) { // else nobody needs to know the version, and asking takes a process
+    Result<std::string> said = versionOf(ptxas, loading);
+    if (!said.ok())
+      return said.takeStatus();
+    version = std::move(*said);
+    key = loading.keyOf(std::to_array<std::string_view>({"cubin", version, architecture, ptx}));
+  }
   if (std::optional<DiskCacheEntry> entry = loading.find(key)) {
     warnOf(kernel, entry->warnings, loading);
     return std::move(entry->bytes);
@@ -62,7 +66,7 @@ Result<std::string> assembled(const Ptxas &ptxas, const std::string &kernel, std
     return assembly.takeStatus();
   int64_t nanoseconds = (std::chrono::steady_clock::now() - begin) / std::chrono::nanoseconds(1);
   warnOf(kernel, assembly->log, loading);
-  loading.store(key, {"cubin", kernel, architecture, lastLine(*version), assembly->log, nanoseconds, assembly->code});
+  loading.store(key, {"cubin", kernel, architecture, lastLine(version), assembly->log, nanoseconds, assembly->code});
   return std::move(assembly->code);
 }
 

@@ -5,8 +5,12 @@
 
 using namespace tilewright::runtime;
 
+bool GpuLoading::keeps() const {
+  return disk && disk->isWanted();
+}
+
 std::string GpuLoading::keyOf(std::span<const std::string_view> parts) const {
-  if (!disk || !disk->isWanted())
+  if (!keeps())
     return {};
   Sha256 hash;
   for (std::string_view part : parts)

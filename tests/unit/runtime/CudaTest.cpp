@@ -686,6 +686,15 @@ TEST_F(Cuda, TheVersionOfAPtxasIsKeptOnDisk) {
   EXPECT_EQ(prepare("third"), "--version\n-arch=sm_90a\n--version\n"); // another file, of the same version as it turns out
 }
 
+TEST_F(Cuda, WithoutADiskCacheNoPtxasIsAskedForItsVersion) {
+  TemporaryFolder folder;
+  std::string runs = folder / "runs";
+  setenv("FAKE_PTXAS_LOG", runs.c_str(), 1);
+  setenv("TILEWRIGHT_PTXAS", (std::filesystem::path(fakeFile("Compiler")).parent_path() / "ptxas").c_str(), 1);
+  EXPECT_EQ(prepareOnly(makeGpuContext("cuda"), gpuAddSource()), "");
+  EXPECT_EQ(readFile(runs), "-arch=sm_90a\n");
+}
+
 TEST_F(Cuda, WhatPtxasRefusesIsAStatus) {
   TemporaryFolder folder;
   setenv("TILEWRIGHT_PTXAS", TILEWRIGHT_FAKE_SOURCES "/ptxas", 1);
@@ -705,7 +714,10 @@ TEST_F(Cuda, WhatPtxasRefusesIsAStatus) {
   EXPECT_NE(add.error().diagnostics().find("Parsing error near 'refused'"), std::string_view::npos);
   EXPECT_EQ(failureOf(prepare("killed")), TILEWRIGHT_FAKE_SOURCES "/ptxas was ended by SIGKILL while it assembled kernel add");
   setenv("TILEWRIGHT_PTXAS", "/nowhere/ptxas", 1);
-  EXPECT_EQ(prepareOnly(context), "/nowhere/ptxas --version could not be started: No such file or directory");
+  EXPECT_EQ(prepareOnly(context), "/nowhere/ptxas could not be started: No such file or directory while it assembled kernel add");
+  ContextOptions keeping;
+  keeping.cacheDirectory = folder / "cache";
+  EXPECT_EQ(prepareOnly(makeGpuContext("cuda", keeping)), "/nowhere/ptxas --version could not be started: No such file or directory");
 }
 
 TEST(AssemblerLog, WhatCostsSpeedIsFound) {
