@@ -9,6 +9,7 @@
 #include "compiler/driver/CudaSource.h"
 #include "compiler/pipeline/GpuTarget.h"
 #include "compiler/pipeline/Pipeline.h"
+#include "compiler/pipeline/RunPhase.h"
 #include "compiler/transforms/ScheduleRequest.h"
 #include "compiler/pipeline/Target.h"
 #include "dialects/Tile/Tile.h"
@@ -267,9 +268,7 @@ private:
   }
 
   bool runPasses(const std::string &step, const std::function<void(mlir::OpPassManager &)> &add) {
-    mlir::PassManager passes(context.get(), mlir::ModuleOp::getOperationName());
-    add(passes);
-    return mlir::succeeded(passes.run(*emitted.module)) || compilerFault(step);
+    return runPhase(*emitted.module, add) || compilerFault(step);
   }
 
   bool lowerToLinalg() {
