@@ -362,11 +362,17 @@ private:
   /// A store of the whole tile, such that what a box has beyond the tile's end is outside of the view. What it has in padding would not be.
   /// What is outside is dropped, so indices that are compared need no more. A kernel has only so many tensor maps; the stores after them do
   /// without.
+  /// A tensor copy is ordered with other stores of its warp, but not with what other warps load.
+  static bool isOnlyWritten(Value view) {
+    return cast<tile::ViewType>(view.getType()).getAccess() != tile::Access::In &&
+           llvm::none_of(view.getUsers(), [](Operation *user) { return isa<tile::LoadOp>(user); });
+  }
+
   void findStores() {
     if (request.storesFromRegisters.value_or(false))
       return;
     for (auto store : nest.back().getBody().getOps<tile::StoreOp>())
-      if (store.getView().getType().getAccess() == tile::Access::Out && isTensorCopy(store, store.getValue().getType(), {16}) && takeMaps(16))
+      if (isOnlyWritten(store.getView()) && isTensorCopy(store, store.getValue().getType(), {16}) && takeMaps(16))
         facts.tensorStores.push_back(store);
   }
 

@@ -2544,9 +2544,10 @@ tile.kernel @index_of_grid(%x: !x, %w: !w, %y: !y, %e: !e, %b: i64, %M: i64, %K:
 !ij = tensor<64x64xf32, #tile.axes<"i", "j">>
 !n = tensor<64x64xbf16, #tile.axes<"i", "j">>
 
+// A view that is both read and written may be stored by tensor copies if this kernel reads nothing of it.
 // CHECK-LABEL: tile.kernel @store_inout(
 // CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
-// CHECK-NOT:     tilegpu.tensor_copy
+// CHECK:         tile.store {{.*}} {tilegpu.tensor_copy}
 tile.kernel @store_inout(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
   %c0 = arith.constant 0 : i64
   tile.parallel "i" %i : !si in %c0 to %M {
@@ -2562,6 +2563,49 @@ tile.kernel @store_inout(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dime
         tile.yield %d : !ij
       }
       %n = tile.cast %sum : !ij -> !n
+      tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
+    }
+  }
+}
+
+// -----
+
+!x = !tile.view<element = bf16, dims = ["M", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!w = !tile.view<element = bf16, dims = ["N", "K"], access = in, unit_stride = 1, pack_rank = 1, alignment = 16>
+!y = !tile.view<element = bf16, dims = ["M", "N"], access = inout, unit_stride = 1, pack_rank = 1, alignment = 16>
+!si = !tile.span<"i", 64>
+!sj = !tile.span<"j", 64>
+!sk = !tile.span<"k", 64>
+!i = tensor<64xi64, #tile.axes<"i">>
+!j = tensor<64xi64, #tile.axes<"j">>
+!k = tensor<64xi64, #tile.axes<"k">>
+!ik = tensor<64x64xbf16, #tile.axes<"i", "k">>
+!jk = tensor<64x64xbf16, #tile.axes<"j", "k">>
+!ij = tensor<64x64xf32, #tile.axes<"i", "j">>
+!n = tensor<64x64xbf16, #tile.axes<"i", "j">>
+
+// Else other warps may load what is stored.
+// CHECK-LABEL: tile.kernel @read_and_store_inout(
+// CHECK-SAME:    tilegpu.schedule = #tilegpu.schedule<groups = 2, warps = 4, stages = 0, registers = [40, 232], prepares = false>
+// CHECK-NOT:     tilegpu.tensor_copy
+tile.kernel @read_and_store_inout(%x: !x, %w: !w, %y: !y, %M: i64, %K: i64, %N: i64) dimensions = 3 {
+  %c0 = arith.constant 0 : i64
+  tile.parallel "i" %i : !si in %c0 to %M {
+    tile.parallel "j" %j : !sj in %c0 to %N {
+      %zero = arith.constant dense<0.0> : !ij
+      %ti = tile.index %i : !si -> !i
+      %tj = tile.index %j : !sj -> !j
+      %sum = tile.for "k" %k : !sk in %c0 to %K carries (%acc = %zero) : !ij {
+        %tk = tile.index %k : !sk -> !k
+        %p = tile.load %x[%ti, %tk] spans(%i, %k) compare [false, false] : !x, (!i, !k), spans(!si, !sk) -> !ik
+        %q = tile.load %w[%tj, %tk] spans(%j, %k) compare [false, false] : !w, (!j, !k), spans(!sj, !sk) -> !jk
+        %d = tile.dot %p, %q, %acc over (%k) : !ik, !jk, !sk -> !ij
+        tile.yield %d : !ij
+      }
+      %old = tile.load %y[%ti, %tj] spans(%i, %j) compare [false, false] : !y, (!i, !j), spans(!si, !sj) -> !n
+      %before = tile.cast %old : !n -> !ij
+      %all = arith.addf %sum, %before : !ij
+      %n = tile.cast %all : !ij -> !n
       tile.store %n, %y[%ti, %tj] spans(%i, %j) compare [false, false] : !n, !y, (!i, !j), spans(!si, !sj)
     }
   }

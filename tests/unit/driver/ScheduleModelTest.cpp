@@ -46,6 +46,8 @@ constexpr Measured measured[] = {
     {"little and deep", {1024, 1024, 8192}, {64, 128}},
     {"256 rows", {256, 4096, 4096}, {64, 128}},
     {"512 rows", {512, 4096, 1024}, {128, 128}},
+    {"rows that begin within sectors", {2000, 2000, 1000}, {128, 256}},
+    {"rows that begin with sectors", {2000, 2000, 1008}, {128, 128}},
 };
 
 } // namespace
