@@ -139,14 +139,14 @@ def schedules_that_are_asked_for(t):
 def tiles_that_are_split_unasked(t):
     """Few tiles with long sums are. What cannot be has a tile for one block, not the one that several would have had."""
     path = os.path.join(t.folder, "k.tile")
-    for epilogue, blocks in (("a", 4), ("a + f32(j.start)", 1)):
+    for epilogue, blocks in (("a", 2), ("a + f32(j.start)", 1)):
         with open(path, "w") as file:
             file.write("kernel k(x: bf16[M, K], w: bf16[N, K], y: out bf16[M, N]) over (i in M by BM, j in N by BN) {\n"
                        f"  var a: f32[i, j] = 0;\n  for k in K by BK {{ a += dot(x[i, k], w[j, k], over k); }}\n  y[i, j] = bf16({epilogue});\n}}\n")  # fmt: skip
         for depth in (1024, 16384):
             text = tilewright(t, "compile", path, "--target", "sm_90a", "--align", "16", "--emit", "tilegpu", "--dim", f"M=1024,N=1024,K={depth}", TILEWRIGHT_COMPILER_LIBRARY="").stdout
             is_split = blocks > 1 and depth == 16384
-            require("tilegpu.roles" in text and (f"split = {blocks}" in text) == is_split and ('"j", 256>' in text) == is_split, text)
+            require("tilegpu.roles" in text and (f"split = {blocks}" in text) == is_split and ("split = " in text) == is_split, text)
 
 
 if __name__ == "__main__":
