@@ -191,7 +191,6 @@ private:
   // Tiles ------------------------------------------------------------------------------------------------------------
 
   LogicalResult emitTile(Value number) {
-    prepareGroups();
     bindNumbered(grid.numbered, number);
     if (failed(emitter.emitBlock(emitter.kernel.getBlock())))
       return failure();
@@ -231,7 +230,6 @@ private:
       number = arith::RemUIOp::create(builder, number, others);
       outer = count - 1;
     } else if (isGrouped()) {
-      int64_t groupedRows = raster();
       Value rows = countOf(count - 2), columns = countOf(count - 1);
       Value plane = emitter.mul(rows, columns), within = number;
       outer = count - 2;
@@ -239,13 +237,7 @@ private:
         within = arith::RemUIOp::create(builder, number, plane);
         number = arith::DivUIOp::create(builder, number, plane);
       }
-      auto [group, place] = divided(within, tilesOfGroup);
-      Value firstRow = emitter.mul(group, emitter.constant32(groupedRows));
-      Value isWhole = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, emitter.sub(rows, firstRow), emitter.constant32(groupedRows));
-      auto either = [&](Value whole, Value last) { return arith::SelectOp::create(builder, isWhole, whole, last).getResult(); };
-      auto [column, row] = divided(place, {either(rowsOfGroup.number, rowsOfLast.number), either(rowsOfGroup.reciprocal, rowsOfLast.reciprocal)});
-      pieces[count - 2] = emitter.add(firstRow, row);
-      pieces[count - 1] = column;
+      std::tie(pieces[count - 2], pieces[count - 1]) = placeIn(within, rows, columns);
     }
     for (size_t position = outer; position-- > 0;) {
       pieces[position] = position == 0 ? number : arith::RemUIOp::create(builder, number, countOf(position)).getResult();
@@ -261,7 +253,8 @@ private:
   struct Divisor {
     Value number, reciprocal;
   };
-  Divisor tilesOfGroup, rowsOfGroup, rowsOfLast; ///< groups of rows of tiles; the last one may have fewer
+  /// Tiles of a group of rows, and rows of all groups but the last and of that. Nothing where a block has one tile: it divides.
+  std::optional<Divisor> tilesOfGroup, rowsOfGroup, rowsOfLast;
 
   Divisor divisor(Value number) {
     number = emitter.max(number, emitter.constant32(1)); // where there are no tiles nothing is divided
@@ -277,6 +270,24 @@ private:
     tilesOfGroup = divisor(emitter.mul(columns, emitter.min(rows, whole)));
     rowsOfGroup = divisor(whole);
     rowsOfLast = divisor(arith::RemUIOp::create(builder, rows, whole));
+  }
+
+  /// A tile's row and column, by its number within a plane of rows × columns that are taken in groups of rows.
+  std::pair<Value, Value> placeIn(Value within, Value rows, Value columns) {
+    Value whole = emitter.constant32(raster());
+    if (!tilesOfGroup) {
+      Value inGroup = emitter.mul(columns, emitter.min(rows, whole)); // no more than there are tiles
+      Value group = arith::DivUIOp::create(builder, within, inGroup), place = arith::RemUIOp::create(builder, within, inGroup);
+      Value firstRow = emitter.mul(group, whole), height = emitter.min(emitter.sub(rows, firstRow), whole);
+      Value row = emitter.add(firstRow, arith::RemUIOp::create(builder, place, height));
+      return {row, arith::DivUIOp::create(builder, place, height)};
+    }
+    auto [group, place] = divided(within, *tilesOfGroup);
+    Value firstRow = emitter.mul(group, whole);
+    Value isWhole = arith::CmpIOp::create(builder, arith::CmpIPredicate::uge, emitter.sub(rows, firstRow), whole);
+    auto either = [&](Value one, Value other) { return arith::SelectOp::create(builder, isWhole, one, other).getResult(); };
+    auto [column, row] = divided(place, {either(rowsOfGroup->number, rowsOfLast->number), either(rowsOfGroup->reciprocal, rowsOfLast->reciprocal)});
+    return {emitter.add(firstRow, row), column};
   }
 
   bool isGrouped() { return grid.numbered.size() >= 2 && !emitter.kernel->hasAttr(tilegpu::longestFirstName) && hasProduct(); }

@@ -84,6 +84,15 @@
 // CHECK-NEXT:      llvm.getelementptr %arg0[2]
 // CHECK-NEXT:      %[[TILES:.+]] = llvm.load
 // CHECK-NEXT:      scf.for %[[TILE:.+]] = %[[FROM]] to %[[TILES]] step %[[TWICE]] iter_args(%[[COUNT:.+]] = %[[ORDINAL]])
+// What is estimated of a quotient is it or one less.
+// CHECK:             %{{.+}}, %[[ESTIMATE:.+]] = arith.mului_extended %[[NUMBER:.+]], %[[RECIPROCAL:.+]] : i32
+// CHECK-NEXT:        %[[PRODUCT:.+]] = arith.muli %[[ESTIMATE]], %[[INGROUP:.+]] : i32
+// CHECK-NEXT:        %[[LEFT:.+]] = arith.subi %[[NUMBER]], %[[PRODUCT]]
+// CHECK-NEXT:        %[[ISLESS:.+]] = arith.cmpi uge, %[[LEFT]], %[[INGROUP]]
+// CHECK-NEXT:        %[[MORE:.+]] = arith.addi %[[ESTIMATE]], %c1_i32
+// CHECK-NEXT:        arith.select %[[ISLESS]], %[[MORE]], %[[ESTIMATE]]
+// CHECK-NEXT:        %[[LESS:.+]] = arith.subi %[[LEFT]], %[[INGROUP]]
+// CHECK-NEXT:        arith.select %[[ISLESS]], %[[LESS]], %[[LEFT]]
 // CHECK-NOT:         arith.div
 // CHECK:             %[[TURN:.+]] = arith.addi %[[GROUP]], %c8_i32
 // CHECK-NEXT:        nvvm.barrier id = %[[TURN]] number_of_threads = %c256_i32

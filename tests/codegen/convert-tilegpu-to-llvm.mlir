@@ -169,28 +169,15 @@ tile.kernel @nested(%n: !n, %y: !y, %M: i64, %N: i64) dimensions = 2 {
 // CHECK-NEXT:    %[[ROWS:.+]] = arith.trunci %[[DOWN]]
 // CHECK-NEXT:    %[[COLUMNS:.+]] = arith.trunci %[[ACROSS]]
 // CHECK-NEXT:    %[[HIGHEST:.+]] = arith.minsi %[[ROWS]], %c8_i32
-// CHECK-NEXT:    %[[ALL:.+]] = arith.muli %[[COLUMNS]], %[[HIGHEST]]
-// CHECK-NEXT:    %[[IN_GROUP:.+]] = arith.maxsi %[[ALL]], %c1_i32
-// CHECK-NEXT:    %[[RECIPROCAL:.+]] = arith.divui %c-1_i32, %[[IN_GROUP]]
-// CHECK:         %[[REST:.+]] = arith.remui %[[ROWS]], %c8_i32
-// CHECK-NEXT:    %[[LAST:.+]] = arith.maxsi %[[REST]], %c1_i32
-// CHECK-NEXT:    %[[OF_LAST:.+]] = arith.divui %c-1_i32, %[[LAST]]
-// What is estimated of a quotient is it or one less.
-// CHECK-NEXT:    %{{.+}}, %[[ESTIMATE:.+]] = arith.mului_extended %[[NUMBER]], %[[RECIPROCAL]]
-// CHECK-NEXT:    %[[PRODUCT:.+]] = arith.muli %[[ESTIMATE]], %[[IN_GROUP]]
-// CHECK-NEXT:    %[[LEFT:.+]] = arith.subi %[[NUMBER]], %[[PRODUCT]]
-// CHECK-NEXT:    %[[IS_LESS:.+]] = arith.cmpi uge, %[[LEFT]], %[[IN_GROUP]]
-// CHECK-NEXT:    %[[MORE:.+]] = arith.addi %[[ESTIMATE]], %c1_i32
-// CHECK-NEXT:    %[[GROUP:.+]] = arith.select %[[IS_LESS]], %[[MORE]], %[[ESTIMATE]]
-// CHECK-NEXT:    %[[LESS:.+]] = arith.subi %[[LEFT]], %[[IN_GROUP]]
-// CHECK-NEXT:    %[[WITHIN:.+]] = arith.select %[[IS_LESS]], %[[LESS]], %[[LEFT]]
+// CHECK-NEXT:    %[[IN_GROUP:.+]] = arith.muli %[[COLUMNS]], %[[HIGHEST]]
+// CHECK-NEXT:    %[[GROUP:.+]] = arith.divui %[[NUMBER]], %[[IN_GROUP]]
+// CHECK-NEXT:    %[[WITHIN:.+]] = arith.remui %[[NUMBER]], %[[IN_GROUP]]
 // CHECK-NEXT:    %[[FIRST:.+]] = arith.muli %[[GROUP]], %c8_i32
-// CHECK-NEXT:    %[[BELOW:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
-// CHECK-NEXT:    %[[IS_WHOLE:.+]] = arith.cmpi uge, %[[BELOW]], %c8_i32
-// CHECK-NEXT:    %[[HEIGHT:.+]] = arith.select %[[IS_WHOLE]], %c8_i32, %[[LAST]]
-// CHECK-NEXT:    %[[OF_HEIGHT:.+]] = arith.select %[[IS_WHOLE]], %{{.+}}, %[[OF_LAST]]
-// CHECK-NEXT:    arith.mului_extended %[[WITHIN]], %[[OF_HEIGHT]]
-// CHECK-NOT:     arith.divui
+// CHECK-NEXT:    %[[LEFT:.+]] = arith.subi %[[ROWS]], %[[FIRST]]
+// CHECK-NEXT:    %[[HEIGHT:.+]] = arith.minsi %[[LEFT]], %c8_i32
+// CHECK-NEXT:    %[[OFFSET:.+]] = arith.remui %[[WITHIN]], %[[HEIGHT]]
+// CHECK-NEXT:    arith.addi %[[FIRST]], %[[OFFSET]]
+// CHECK-NEXT:    arith.divui %[[WITHIN]], %[[HEIGHT]]
 // CHECK-COUNT-2: nvvm.cp.async.shared.global
 // CHECK-NEXT:    nvvm.cp.async.commit.group
 // CHECK-COUNT-2: nvvm.cp.async.commit.group
