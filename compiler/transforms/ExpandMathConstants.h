@@ -192,10 +192,11 @@ inline constexpr double erfByTanhF32[] = {
     0x1.2a425ep-15,
 };
 
-/// q where erf(x / sqrt(2)) = tanh(x q(x^2))
-/// on [0.0000, 20.2500]: error 2^-11.8.
-inline constexpr double normalByTanhF32[] = {
-    0x1.98feaap-1, 0x1.20e954p-5,
+/// q where (1 - erf(x / sqrt(2))) / 2 = 2^q(x) for x >= 0
+/// on [0.0000, 5.6000]: error 2^-11.8.
+inline constexpr double log2NormalTailF32[] = {
+    -0x1.00198ep+0, -0x1.255acap+0, -0x1.e1905ep-2, -0x1.6a7a20p-5,
+    0x1.39b892p-8, -0x1.db12ecp-13,
 };
 
 /// Where the slope is 0, with a minus sign.

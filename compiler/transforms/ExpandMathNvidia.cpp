@@ -22,8 +22,8 @@
 //   sin, cos     2^-14.5                     sin and cos of an angle in one quadrant; below 2^-6 the angle is its sine
 //   erf          2^-10.98                    tanh of a polynomial
 //   x sigmoid(x) 2^-12 |x|, absolute         x / 2 + x / 2 tanh(x / 2)
-//   x (1 + erf)  2^-11.3 |2 x|, absolute     x + x tanh(a cubic)
-//    of c x
+//   x (1 + erf)  2^-11.8, where it is not    max(2 x, 0) - |x| erfc(|c x|), where erfc is ex2.ftz of a polynomial
+//    of c x      below 2^-23
 //   slopes of    2^-11.3, absolute 2^-13.3    (root - |x|) ex2.ftz of a polynomial, or 1 minus that
 //    both gelus  where they are below 1/4
 //   1 / x, x / y 2^-22                       rcp, div.full
@@ -107,13 +107,20 @@ Expr approximateSilu(const Expr &x) {
   return mulAdd(half, approximateTanh(half), half);
 }
 
-/// k x + k x tanh(y q(y^2)) with y = sqrt(2) c x.
+/// The polynomial is made for c = sqrt(1/2) and takes c |x| sqrt(2), its constant the factor k. From 16 on what it is the exponent of is 0; that keeps 0 times
+/// infinity away. A NaN comes through the maximum, and -0 from that of a negative x.
 Expr approximateGaussian(const Expr &x, double c, double k) {
-  double scale = c * std::sqrt(2.0);
-  auto [linear, cubic] = math_constants::normalByTanhF32;
-  Expr part = x * k;
-  Expr inner = x * mulAdd(x * (cubic * scale * scale * scale), x, linear * scale);
-  return mulAdd(part, approximateTanh(inner), part);
+  double step = c * std::sqrt(2.0), power = 1;
+  llvm::SmallVector<double> coefficients(std::begin(math_constants::log2NormalTailF32), std::end(math_constants::log2NormalTailF32));
+  for (double &coefficient : coefficients) {
+    coefficient *= power;
+    power *= step;
+  }
+  coefficients.front() += std::log2(2 * k);
+  Expr size = x.emit<mlir::arith::MinNumFOp>(magnitude(x), x.constant(16 / step));
+  Expr tail = approximateExp2(polynomial(size, coefficients));
+  Expr twice = k == 0.5 ? x : x * (2 * k);
+  return mulAdd(-size, tail, x.emit<mlir::arith::MaximumFOp>(twice, x.constant(-0.0)));
 }
 
 /// f(-a) = (root - a) 2^q(a) for a >= 0, where f(a) = 1 - f(-a): 1/2 and, with the sign of x, 1/2 - f(-|x|). From 8 on that is 1/2. The minimum keeps a NaN.

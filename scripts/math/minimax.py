@@ -219,9 +219,9 @@ def error_function():
     argument = lambda z: atanh(erf(sqrt(z))) / sqrt(z)
     table('erfByTanhF32', 'q where erf(x) = tanh(x q(x^2))', argument,
           lambda z: (1 - erf(sqrt(z))**2) * sqrt(z) / erf(sqrt(z)), 4, tiny, mpf('3.3')**2, 32)
-    # The same for x Phi(x), to what the instruction leaves of 16 bits: as many instructions as gelu. The next coefficient would be negative, and the argument fall again.
-    normal = lambda z: atanh(erf(sqrt(z / 2))) / sqrt(z)
-    table('normalByTanhF32', 'q where erf(x / sqrt(2)) = tanh(x q(x^2))', normal, lambda z: (1 - erf(sqrt(z / 2))**2) * sqrt(z), 1, tiny, mpf('4.5')**2, 32)
+    # The last coefficient is negative, so that beyond the interval, where x (1 - erf(x / sqrt(2))) is below 2^-23, it only shrinks.
+    table('log2NormalTailF32', 'q where (1 - erf(x / sqrt(2))) / 2 = 2^q(x) for x >= 0', lambda x: log(erfc(x / sqrt(2)) / 2) / log(2),
+          lambda x: log(2), 5, tiny, mpf('5.6'), 32)
 
 
 def slopes():

@@ -386,14 +386,14 @@ const Activation activations[] = {
     %e = math.erf %scaled fastmath<afn> : f32
     %s = arith.addf %e, %one : f32
     %r = arith.mulf %h, %s : f32)",
-     gelu, [](double x, double) { return 0x1p-12 * 1.625 * std::fabs(x); }},
+     gelu, [](double, double exact) { return 0x1p-11 * 0.575 * std::fabs(exact) + 0x1p-35; }},
     {"twice_wider", R"(    %one = arith.constant 1.0 : f32
     %root = arith.constant 0.3535533905932738 : f32
     %scaled = arith.mulf %root, %a : f32
     %e = math.erf %scaled fastmath<afn> : f32
     %s = arith.addf %one, %e : f32
     %r = arith.mulf %s, %a : f32)",
-     [](double x) { return 4 * gelu(x / 2); }, [](double x, double) { return 0x1p-11 * 1.625 * std::fabs(x); }},
+     [](double x) { return 4 * gelu(x / 2); }, [](double, double exact) { return 0x1p-11 * 0.575 * std::fabs(exact) + 0x1p-33; }},
     {"silu", R"(    %one = arith.constant 1.0 : f32
     %zero = arith.constant 0.0 : f32
     %size = math.absf %a : f32
